@@ -1,0 +1,1 @@
+"""What breaks a policy: instance families and the search for bad instances."""

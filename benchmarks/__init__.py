@@ -1,0 +1,1 @@
+"""Performance tables, printed as ratios measured in one run."""

@@ -1,0 +1,1 @@
+"""What runs: policies, the simulator, trace readers and the audit."""
