@@ -117,6 +117,37 @@ def one_bit_for(largest: int) -> Policy:
     return one_bit(threshold, max(1, isqrt(threshold)), max(1, isqrt(threshold * largest)))
 
 
+#: Names of the policies, as the command line and certificates know them.
+POLICIES = ("svf", "sjf", "fcfs", "svf-1bit")
+
+
+def named_policy(name: str, largest: int) -> Policy:
+    """Return the policy of that name.
+
+    Parameters
+    ----------
+    name : {"svf", "sjf", "fcfs", "svf-1bit"}
+    largest : int
+        Largest output length (tokens): it sets threshold and proxies of 1-bit SVF (:func:`one_bit_for`).
+
+    Raises
+    ------
+    InputError
+        If the name is unknown.
+
+    Examples
+    --------
+    >>> named_policy("svf-1bit", 256).parameters
+    (16, 4, 64)
+    """
+    if name == "svf-1bit":
+        return one_bit_for(largest)
+    for policy in (SVF, SJF, FCFS):
+        if policy.name == name:
+            return policy
+    raise InputError("--policy", f"is {name!r}", f"give one of {', '.join(POLICIES)}")
+
+
 # ------------------------------------------------- what requests reserve
 
 
