@@ -97,8 +97,8 @@ def audit(
         "format": trace.format,
         "requests": len(kept),
         "dropped": dropped,
+        "alpha": Fraction(int(peaks(kept, memory_model).max()), memory),
     }
-    about["alpha"] = Fraction(int(peaks(kept, memory_model).max()), memory)
     if observed:
         if arrivals not in (None, "trace") or load is not None:
             raise InputError("--observed", "takes the recorded arrivals", "leave out --arrivals and --load")

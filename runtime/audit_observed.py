@@ -5,8 +5,8 @@ time of at least `tau` in which it holds at least ``held(s, j)`` tokens, the tok
 requests together hold at most M at any time. Take the last `tau` of each of these times: the mean busy time of
 those pieces is at most the completion minus ``tau d``, and pieces of all requests share the memory M. So the
 completions sum to at least ``tau`` times the bound for releases ``a / tau``, also when requests pause, are
-preempted and recomputed, or when steps last longer. Releases are rounded down to whole steps, which only lowers the
-sum of completions; what rounding took off the arrivals is taken off the bound.
+preempted and recomputed, or when steps last longer. Releases are rounded down to whole steps, which only lowers
+the sum of completions; what rounding took off the arrivals is taken off the bound.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def observe(trace: Trace, memory: int, memory_model: MemoryModel, step_seconds: 
     makespan = int(trace.finish.max())
     if trace.unit == "steps":
         if step_seconds is not None:
-            raise InputError("--step", "has no meaning for a log in steps", "leave it out")
+            raise InputError("--step-seconds", "has no meaning for a log in steps", "leave it out")
         bound = fast_bound(trace.prompt, trace.output, trace.arrival, memory, memory_model)
         violation = _step_violation(trace, memory, memory_model)
         return Observed(latency, bound.value, bound.name, makespan, None, violation)
@@ -102,7 +102,7 @@ def _fastest_token(trace: Trace) -> int:
     _, spent, tokens = _token_times(trace)
     fastest = int((spent // tokens).min()) if len(spent) else 0
     if fastest < 1:
-        raise InputError(trace.source, "does not tell how long a step takes at least", "give --step SECONDS")
+        raise InputError(trace.source, "does not tell how long a step takes at least", "give --step-seconds")
     return fastest
 
 

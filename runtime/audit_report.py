@@ -111,25 +111,26 @@ class AuditReport:
         }
 
 
-def row_of_run(
-    policy: str, admission: str | None, run: SimulationResult, lower_bound: Fraction, ticks: int
-) -> Row:
+def row_of_run(policy: str, admission: str | None, run: SimulationResult, bound: Fraction, ticks: int) -> Row:
     """Summarise a run whose times are in ticks, so many to the unit of the report; the bound is in ticks."""
-    scale = 1 if ticks == 1 else float(ticks)
-    total = Fraction(run.total_latency, ticks)
+
+    def in_unit(time: int) -> float:
+        return time if ticks == 1 else time / ticks
+
     return Row(
         policy=policy,
         admission=admission,
-        total_latency=total,
-        mean_latency=run.mean_latency / scale,
-        p95_latency=run.p95_latency / scale if ticks > 1 else run.p95_latency,
-        p99_latency=run.p99_latency / scale if ticks > 1 else run.p99_latency,
-        makespan=run.makespan / scale if ticks > 1 else run.makespan,
-        certified_ratio=run.total_latency / lower_bound,
+        total_latency=Fraction(run.total_latency, ticks),
+        mean_latency=run.mean_latency / ticks,
+        p95_latency=in_unit(run.p95_latency),
+        p99_latency=in_unit(run.p99_latency),
+        makespan=in_unit(run.makespan),
+        certified_ratio=run.total_latency / bound,
     )
 
 
 def memory_sentence(model: MemoryModel) -> str:
+    """Say what a running request holds."""
     held = "s + j" if model.lag == 0 else "s + j - 1"
     blocks = "" if model.block == 1 else f", in blocks of {model.block}"
     return f"a request with prompt s holds {held} tokens in its j-th step{blocks}"
@@ -138,6 +139,7 @@ def memory_sentence(model: MemoryModel) -> str:
 def arrival_sentence(
     trace: Trace, arrivals: str, load: Fraction | float | None, seed: int, step_seconds: Fraction
 ) -> str:
+    """Say where the arrivals come from."""
     if arrivals == "burst":
         return "burst: all requests arrive at step 0"
     if arrivals == "poisson":
