@@ -1,9 +1,9 @@
 """The certificate checker: re-derives every claim from the instance, trusting nothing else in the file.
 
 ``python -m lp_bounds.checker FILE...`` prints what each certificate proves, or why it proves nothing; the exit
-code is 0 if all are accepted, else 1. Only the standard library and the checker's own modules are imported: no solver,
-no simulator and no reader of the project, so that an error there cannot hide an error here. Numbers are integers
-throughout. Certificates of four kinds are understood; see :mod:`lp_bounds.certificate` for the format.
+code is 0 if all are accepted, else 1. Only the standard library and the checker's own modules are imported: no
+solver, no simulator and no reader of the project, so that an error there cannot hide an error here. Numbers are
+integers throughout. The four kinds of certificates are described in :mod:`lp_bounds.certificate`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ MAX_WORK = 50_000_000  #: table entries, in total, that multipliers may need
 
 
 class Growth(NamedTuple):
-    """What a request holds: `first` tokens in step 1, `block` more from each of `jumps` steps p, p + block, ... on."""
+    """Holdings: `first` tokens in step 1, and `block` more from each of the `jumps` steps p, p + block, ... on."""
 
     first: int
     p: int

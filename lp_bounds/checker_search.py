@@ -9,8 +9,8 @@ completion whenever the dropped one has. So by induction over the layers some op
 
 * **Bound.** Multipliers lam >= 0 of the memory rows (checker_bounds.Prices) bound the cost of any completion: a
   request of type k yet to start costs at least m_k(t), the least of its waiting plus priced tokens over the starts
-  from t on. Along a path the bound grows by "cost at t minus m_k(t)" when a request starts, by lam_x per token left
-  free in step x, and by m_k(t + 1) - m_k(t) per request left over at t. A state has a budget per vector,
+  from t on. Along a path the bound grows by "cost at t minus m_k(t)" when a request starts, by lam_x per token
+  left free in step x, and by m_k(t + 1) - m_k(t) per request left over at t. A state has a budget per vector,
   D * (claimed optimum - 1) minus the bound, and is dropped when one is negative. The vector lam = 0 comes first: a
   complete schedule within its budget is truly better.
 * **Look-ahead.** Beside those that run now, a request fits from some time e on; so it costs at least m_k(e).
@@ -22,7 +22,7 @@ completion whenever the dropped one has. So by induction over the layers some op
   steps must have less than `block` tokens free. That is a deadline, and the next such step lifts it.
 * **Dominance.** Of two states at t with the same requests to start, the one that holds no more in any step and has
   cost no more is enough: any completion of the other is one of it. (The history that a state remembers for the
-  left shift rule is its own: with an optimal completion it makes an optimal schedule, which that rule never drops.)
+  left shift rule is its own: with an optimal completion it is an optimal schedule, which that rule never drops.)
 
 The tokens of a step are a field of a long integer, and so are the budgets of the vectors: one addition starts a
 request, and one mask tells whether all steps are within the memory, for the top bit of a field is a guard.
