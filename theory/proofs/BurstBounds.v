@@ -100,8 +100,10 @@ Corollary T2_fraction k : 3 <= k -> k * P <= M ->
 Proof.
   intros Hk H. pose proof T2 as G. fold D in G.
   destruct (Nat.eq_dec D 0) as [E|E]; [unfold D in E; lia|].
-  assert (HD : (k - 1) * M <= k * D) by (unfold D; nia).
   destruct k as [|k]; [lia|]. replace (S k - 1) with k in * by lia.
+  assert (HD : k * M <= S k * D).
+  { assert (S k * D + S k * P = S k * (M + 1))
+      by (rewrite <- Nat.mul_add_distr_l; f_equal; unfold D; lia). lia. }
   apply Nat.mul_le_mono_pos_l with (p := 3 * D); [lia|].
   assert (Mx : k * Nat.max (3 * D + 4 * M) (6 * M) <= D * (7 * k + 4)).
   { apply Nat.max_case_strong; intros _; nia. }
@@ -124,9 +126,10 @@ Lemma shape_volume i : i < n ->
   b * ((output (q i) - 1) * output (q i)) <= 2 * a * volume (q i).
 Proof.
   intros Hi. pose proof (shape i Hi) as S. pose proof (volume_double (q i)) as V.
-  assert (b * (output (q i) - 1) * output (q i)
+  assert (X : b * (output (q i) - 1) * output (q i)
     <= a * (2 * prompt (q i) + output (q i) + 1) * output (q i)) by (apply Nat.mul_le_mono_r; exact S).
-  nia.
+  apply (f_equal (Nat.mul a)) in V.
+  generalize dependent (output (q i) - 1). intros. lia.
 Qed.
 
 (** p o = v + o (o - 1) / 2. *)
@@ -138,7 +141,8 @@ Proof.
     = 2 * volume (q i) + (output (q i) - 1) * output (q i)).
   { unfold peak. destruct (q i) as [s [|o]]; cbn [prompt output] in *; [lia|].
     replace (Datatypes.S o - 1) with o by lia. nia. }
-  nia.
+  apply (f_equal (Nat.mul b)) in E.
+  generalize dependent (output (q i) - 1). intros. lia.
 Qed.
 
 (** 6 v d = 3 v o - (o - 1) o (o + 1) / 2. *)

@@ -70,6 +70,32 @@ Proof.
   specialize (IH Hij ltac:(lia)). lia.
 Qed.
 
+(** A sum is at most the sum over a list that contains its support. *)
+Lemma sum_support n f (l : list nat) :
+  (forall i, i < n -> ~ In i l -> f i = 0) -> sum n f <= fold_right (fun a z => f a + z) 0 l.
+Proof.
+  intros H. induction n as [|n IH] in l, H |- *; [cbn [sum]; lia|]. cbn [sum].
+  destruct (in_dec Nat.eq_dec n l) as [I|I].
+  - destruct (in_split n l I) as [l1 [l2 E]].
+    assert (G : sum n f <= fold_right (fun a z => f a + z) 0 (l1 ++ l2)).
+    { apply IH. intros i Hi HI. apply H; [lia|]. rewrite E, in_app_iff. intros J.
+      apply HI, in_app_iff. destruct J as [J|[J|J]]; auto. lia. }
+    assert (F : forall l1 l2, fold_right (fun a z => f a + z) 0 (l1 ++ n :: l2)
+      = f n + fold_right (fun a z => f a + z) 0 (l1 ++ l2)).
+    { clear. induction l1 as [|a l1 IH]; intros l2; [reflexivity|]. cbn [app fold_right].
+      rewrite IH. lia. }
+    rewrite E, F. lia.
+  - rewrite (H n) by (try lia; exact I). rewrite Nat.add_0_r. apply IH. intros; apply H; auto.
+Qed.
+
+(** A sum of an even number of terms, two by two. *)
+Lemma sum_pairs n f : sum (2 * n) f = \sum_(j < n) (f (2 * j) + f (2 * j + 1)).
+Proof.
+  induction n as [|n IH]; [reflexivity|].
+  replace (2 * S n) with (S (S (2 * n))) by lia. cbn [sum]. rewrite IH.
+  replace (2 * n + 1) with (S (2 * n)) by lia. lia.
+Qed.
+
 (** Products of sums are double sums. *)
 Lemma sum_mul n m f g : \sum_(i < n) \sum_(j < m) (f i * g j) = sum n f * sum m g.
 Proof.
@@ -114,6 +140,15 @@ Proof.
   { induction W as [|W IH]; [reflexivity|]. cbn [sum]. rewrite IH.
     destruct (Nat.ltb_spec W a), (Nat.ltb_spec W b); cbn [Nat.b2n]; lia. }
   rewrite E. lia.
+Qed.
+
+(** An interval [[a, b)] meets [[0, C)] in at most [b - a] points. *)
+Lemma interval_slots a b C : \sum_(T < C) \1((a <=? T) && (T <? b)) <= b - a.
+Proof.
+  assert (E : \sum_(T < C) \1((a <=? T) && (T <? b)) = Nat.min b C - Nat.min a (Nat.min b C)).
+  { induction C as [|C IH]; cbn [sum]; [lia|]. rewrite IH.
+    destruct (Nat.leb_spec a C), (Nat.ltb_spec C b); cbn [andb Nat.b2n]; lia. }
+  lia.
 Qed.
 
 Lemma bounded_by n f : exists U, forall i, i < n -> f i <= U.
