@@ -170,7 +170,7 @@ def finish_trace(trace: Trace, place: Callable[[int], str]) -> Trace:
     order = [("arrival", trace.arrival), ("start", trace.start), ("first_token", trace.first_token)]
     known = [(name, times) for name, times in [*order, ("finish", trace.finish)] if times is not None]
     for (before, early), (after, late) in pairwise(known):
-        wrong = np.flatnonzero((early > late) & ~trace.failed)
+        wrong = np.flatnonzero(early > late)
         if len(wrong):
             at = place(int(wrong[0]))
             raise InputError(f"{at}, {after}", f"is before {before}", f"give {before} <= {after}, on one clock")

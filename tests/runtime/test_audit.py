@@ -348,6 +348,16 @@ def test_the_bound_in_seconds_holds_for_pauses_long_steps_and_arrivals_between_s
     assert report.rows[0].certified_ratio >= 1
 
 
+@pytest.mark.bounds
+def test_the_bound_in_seconds_is_attained_by_two_requests_that_fill_the_memory_one_after_the_other() -> None:
+    rows, tau = [(3, 1), (3, 1)], Fraction(1000, 10**9)
+    for late in range(1001):  # the second arrives within the step of the first
+        log = make_trace(rows, "ns", arrival=[0, late], start=[0, 1000], finish=[1000, 2000])
+        report = audit(log, 4, observed=True, step_seconds=tau)
+        assert report.rows[0].certified_ratio == 1
+        assert report.lower_bound == Fraction(3000 - late, 10**9)
+
+
 def test_a_log_that_contradicts_the_memory_or_the_step_is_told() -> None:
     rows = [(6, 2), (6, 2)]
     steps = make_trace(rows, "steps", arrival=[0, 0], start=[0, 0], finish=[2, 2])

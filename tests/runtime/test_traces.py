@@ -211,6 +211,7 @@ def test_ragged_rows_are_told_even_when_the_cells_add_up(write: Write) -> None:
     assert message(write(VIDUR + "1,2,3,4\n1,2,3\n5,6,7,8,9\n")).startswith(
         "FILE: line 3: has 3 columns; give the 4"
     )
+    assert message(write(VIDUR + "1\n2,3,4\n")).startswith("FILE: line 2: has 1 columns; give the 4")
     assert "line 2: is not valid CSV" in message(write(VIDUR + '1,2,3,"4\n'))
     assert "names a column twice" in message(write(VIDUR.strip() + ",pd_ratio\n1,2,3,4,5\n"))
 
