@@ -38,6 +38,7 @@ from lp_bounds.checker_search import refute_better
 
 TIME_LIMIT = 600.0  #: seconds, if no other limit is given
 MAX_VECTORS = 1000  #: multiplier vectors in one certificate
+MAX_PRICES = 1_000_000  #: multipliers in one certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ def _lower_bound(instance: Problem, data: dict[str, Any], clock: Clock) -> str:
     claim = _shown(num, den)
     if data["method"] == "multipliers":
         denominator = integer(data["denominator"], "denominator", 1)
+        array(data["multipliers"], "multipliers", MAX_PRICES)
         prices = Prices(instance, denominator, integers(data["multipliers"], "multipliers"))
         scaled = prices.bound(clock)
         if num * denominator > scaled * den:
@@ -179,9 +181,11 @@ def _lower_bound(instance: Problem, data: dict[str, Any], clock: Clock) -> str:
 def _optimum(instance: Problem, data: dict[str, Any], clock: Clock) -> str:
     optimum = integer(data["optimum"], "optimum")
     denominator = integer(data["denominator"], "denominator", 1)
+    lists = array(data["multipliers"], "multipliers", MAX_VECTORS)
+    if sum(len(array(vector, f"multipliers[{i}]")) for i, vector in enumerate(lists)) > MAX_PRICES:
+        raise RefusedError("multipliers", f"has more than {MAX_PRICES} entries in all")
     vectors = [
-        Prices(instance, denominator, integers(vector, f"multipliers[{i}]"))
-        for i, vector in enumerate(array(data["multipliers"], "multipliers", MAX_VECTORS))
+        Prices(instance, denominator, integers(vector, f"multipliers[{i}]")) for i, vector in enumerate(lists)
     ]
     latency = latency_of(instance, integers(data["starts"], "starts"), "starts", clock)
     if latency != optimum:

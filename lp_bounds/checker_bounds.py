@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lp_bounds.checker_input import Clock, Job, Problem, UndecidedError
 
 MAX_EXACT_TERMS = 50_000  #: different volumes up to which two almost equal numbers are compared exactly
-MAX_WORK = 50_000_000  #: table entries, in total, that multipliers may need
+MAX_WORK = 20_000_000  #: table entries, in total, that multipliers may need
 
 
 class Growth(NamedTuple):

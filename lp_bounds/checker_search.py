@@ -33,9 +33,10 @@ from __future__ import annotations
 from lp_bounds.checker_bounds import MAX_WORK, Prices, growth
 from lp_bounds.checker_input import Clock, Job, Problem, RefusedError, UndecidedError
 
-MAX_STATES = 4_000_000  #: states held at a time
+MAX_MEMORY = 2**31  #: bytes that the states of one time may take, about
 MAX_BITS = 1_000_000  #: length of a profile
 DOMINATORS = 24  #: states that a state is compared with for dominance
+OFTEN = 2**12 - 1  #: mask: states between two looks at the clock
 
 
 NEVER = 1 << 62  #: no deadline
@@ -76,6 +77,8 @@ class _Search:
             raise UndecidedError(f"the multipliers need more than {MAX_WORK} table entries")
         self._pack_profiles(jobs, memory)
         self._pack_budgets(vectors, memory)
+        bits = self.longest * self.width + self.count_bits + self.budget_guard.bit_length()
+        self.most_states = MAX_MEMORY // (400 + bits // 4)  # there is a layer before and a layer after
 
     def _pack_profiles(self, jobs: tuple[Job, ...], memory: int) -> None:
         self.width = memory.bit_length() + 1
@@ -166,7 +169,9 @@ class _Search:
         for group in groups.values():
             group.sort(key=lambda key: (-(layer[key][0] >> self.top), key))
             rivals: list[int] = []
-            for key in group:
+            for number, key in enumerate(group):
+                if not number & OFTEN:
+                    self.clock.check()
                 high = key | guard
                 for rival in rivals:
                     if (high - rival) & guard == guard:
@@ -182,11 +187,14 @@ class _Search:
         job, delta, first = self.types[k], self.start[k], self.first[k]
         if job.arrival > t:
             return
-        self.clock.check()
         table = self.excess[k]
         cost = table[t - job.arrival] if t - job.arrival < len(table) else 0
         some, offset, guard, budget_guard = self.some[k], self.offset, self.guard, self.budget_guard
-        for key, (budget, deadline, room) in list(layer.items()):
+        for number, (key, (budget, deadline, room)) in enumerate(list(layer.items())):
+            if not number & OFTEN:
+                self.clock.check()
+                if len(layer) > self.most_states:
+                    raise UndecidedError(f"the search holds more than {self.most_states} states at time {t}")
             if not key & some:
                 continue
             if t > job.arrival and room >= first:
@@ -205,8 +213,6 @@ class _Search:
                 if known is not None and known[0] >= budget:
                     break
                 layer[key] = (budget, deadline, room)
-        if len(layer) > MAX_STATES:
-            raise UndecidedError(f"more than {MAX_STATES} states at time {t}")
 
     def _wait(self, layer: Layer, t: int, layers: dict[int, Layer]) -> None:
         """Add the states after step t + 1, in which nothing more starts, to the layers."""
@@ -215,7 +221,9 @@ class _Search:
         delays: dict[int, int] = {}
         gains: dict[int, list[tuple[int, int]]] = {}
         layer_after: Layer = {}
-        for key, (budget, deadline, _) in layer.items():
+        for number, (key, (budget, deadline, _)) in enumerate(layer.items()):
+            if not number & OFTEN:
+                self.clock.check()
             counts, profile = key & self.all_counts, key >> count_bits
             if not profile:
                 self._idle(counts, budget, t, layers)
