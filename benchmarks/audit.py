@@ -1,7 +1,8 @@
 """How long audits take: strict SVF on synthetic chat requests, simulation and bound apart.
 
 ``python -m benchmarks.audit [--sizes 10000 100000 1000000] [--json]``. Growth is the time over that of the row
-before, so 10 is linear in these sizes; `cpu` is less disturbed by a busy machine. Peak memory is that of the process so far.
+before, so 10 is linear in these sizes; `cpu` is less disturbed by a busy machine. Peak memory is that of the
+process so far.
 """
 
 from __future__ import annotations
