@@ -23,8 +23,11 @@ Ints = NDArray[np.int64]
 #: What a kernel returns.
 FINISHED, PAUSED, TOO_SHORT = 0, 1, 2
 #: Indices into the kernels' state.
-NOW, BASE, END, NEXT_EVENT, WAITING, HEAD, HEAD_START, POSITION = range(8)
+NOW, BASE, END, NEXT_EVENT, WAITING, PLANNED, HEAD, HEAD_START = range(8)
 STATE_SIZE = 8
+
+#: Steps that are looked at together.
+_WINDOW = 16
 
 #: Size and output length of a request that does not wait.
 NOTHING = 2**62
@@ -34,23 +37,42 @@ NOTHING = 2**62
 def _earliest(
     usage: Ints, at: int, end: int, memory: int, first: int, phase: int, growth: int, output: int
 ) -> int:
-    """Least index >= `at` at which a request fits: one pass, as in policies.earliest_delay."""
+    """Least index >= `at` at which a request fits: one pass, as in policies.earliest_delay.
+
+    A whole window of steps is passed at once where the request fits throughout, or could not even begin.
+    """
     start, x, held, grows = at, at, first, at + phase
-    while x < end and x < start + output:
-        if x == grows:
-            held += growth
-            grows += growth
-        room = memory - usage[x]
-        if held > room:
-            if first > room:
-                start, held, grows = x + 1, first, x + 1 + phase
-            else:  # `levels` increments still fit: let x be the last step before the next one
-                levels = (room - first) // growth
-                start = x + 1 - phase - levels * growth
-                held = first + levels * growth
-                grows = x + 1
-        x += 1
-    return start
+    while True:
+        stop = min(end, start + output)
+        if x >= stop:
+            return start
+        if x + _WINDOW <= stop:
+            most = least = usage[x]
+            for y in range(x + 1, x + _WINDOW):
+                most = max(most, usage[y])
+                least = min(least, usage[y])
+            past = x + _WINDOW - grows
+            levels = max(0, past if growth == 1 else -(-past // growth))
+            if most + held + levels * growth <= memory:
+                x, held, grows = x + _WINDOW, held + levels * growth, grows + levels * growth
+                continue
+            if least + first > memory:
+                x = start = x + _WINDOW
+                held, grows = first, start + phase
+                continue
+            stop = x + _WINDOW
+        while x < stop:
+            if x == grows:
+                held += growth
+                grows += growth
+            room = memory - usage[x]
+            x += 1
+            if held > room:
+                if first > room:
+                    start, held, grows = x, first, x + phase
+                else:  # `levels` increments still fit: let x - 1 be the last step before the next one
+                    levels = (room - first) // growth
+                    start, held, grows = x - phase - levels * growth, first + levels * growth, x
 
 
 @njit(cache=True, nogil=True)
@@ -169,35 +191,29 @@ def _set_leaf(tree: Ints, rank: int, size: int, output: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _largest_sizes(
-    usage: Ints, at: int, end: int, memory: int, growth: int, lag: int, by_peak: bool, limit: Ints
-) -> int:
-    """Fill ``limit[j]`` with the largest size that fits at index `at` with output length j + 1; return its length.
+    usage: Ints, at: int, length: int, memory: int, growth: int, lag: int, by_peak: bool, limit: Ints
+) -> None:
+    """Fill ``limit[j]``, j < `length`, with the largest size that fits at index `at` with output length j + 1.
 
     The size is the prompt length, or the peak with the fit ``peak``. A request fits exactly if its size is at most
     the limit for its output length; beyond the last reservation the limit stays (every peak is at most M).
     """
     least = NOTHING
-    for x in range(at, end):
-        room = memory - usage[x]
+    for j in range(length):
+        room = memory - usage[at + j]
         if not by_peak:
-            room = room // growth * growth - (x - at + 1) + lag
+            room = room // growth * growth - (j + 1) + lag
         least = min(least, room)
-        limit[x - at] = least
-    return max(0, end - at)
+        limit[j] = least
 
 
 @njit(cache=True, nogil=True)
-def _next_fit(tree: Ints, rank: int, limit: Ints, length: int) -> int:
-    """Least rank >= `rank` of a waiting request within `limit`, or -1."""
-    leaves = len(tree) // 2
-    if rank >= leaves:
-        return -1
-    k = rank + leaves
-    while k > 1 and not k & 1:
-        k >>= 1
+def _next_fit(tree: Ints, limit: Ints, length: int) -> int:
+    """Least rank of a waiting request within `limit` (any, if `length` is not positive), or -1."""
+    leaves, k = len(tree) // 2, 1
     while True:
         size, output = tree[k, 0], tree[k, 1]
-        if size < NOTHING and (length == 0 or size <= limit[min(output, length) - 1]):
+        if size < NOTHING and (length <= 0 or size <= limit[min(output, length) - 1]):
             if k >= leaves:
                 return k - leaves
             k *= 2
@@ -210,103 +226,7 @@ def _next_fit(tree: Ints, rank: int, limit: Ints, length: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def skip(
-    first: Ints,
-    phase: Ints,
-    output: Ints,
-    arrival: Ints,
-    coming: Ints,
-    growth: int,
-    memory: int,
-    starts: Ints,
-    size: Ints,
-    lag: int,
-    by_peak: bool,
-    reserve_head: bool,
-    tree: Ints,
-    limit: Ints,
-    usage: Ints,
-    state: Ints,
-    budget: int,
-) -> int:
-    """Skip-ahead admission, and EASY backfilling if `reserve_head`.
-
-    `tree` holds the waiting requests by rank. Between events the clock jumps to the earliest time at which a
-    request as small as the smallest and as short as the shortest could start. `usage` is at least eight times, and
-    `limit` at least four times, as long as the longest output. With `reserve_head` the first that does not fit
-    (``state[HEAD]``, -1 if none) is in `usage` at its earliest start ``state[HEAD_START]``.
-    """
-    n = len(first)
-    while state[WAITING] or state[NEXT_EVENT] < n:
-        if budget < 0:
-            return PAUSED
-        if not state[WAITING]:
-            state[NOW] = max(state[NOW], arrival[coming[state[NEXT_EVENT]]])
-        while state[NEXT_EVENT] < n and arrival[coming[state[NEXT_EVENT]]] <= state[NOW]:
-            rank = coming[state[NEXT_EVENT]]
-            _set_leaf(tree, rank, size[rank], output[rank])
-            state[WAITING] += 1
-            state[NEXT_EVENT] += 1
-        if 2 * (state[NOW] - state[BASE]) > len(usage):
-            _rebase(usage, state)
-        now, base, rank = state[NOW], state[BASE], 0
-        at = now - base
-        changed, length = True, 0
-        while state[WAITING]:
-            if reserve_head:
-                head = _next_fit(tree, 0, limit, 0)
-                if head != state[HEAD]:
-                    if state[HEAD] >= 0:
-                        old = state[HEAD]
-                        _occupy(usage, state[HEAD_START] - base, first[old], phase[old], growth, output[old], -1)
-                    start = _earliest(
-                        usage, at, state[END], memory, first[head], phase[head], growth, output[head]
-                    )
-                    state[HEAD], state[HEAD_START] = head, start + base
-                    _occupy(usage, start, first[head], phase[head], growth, output[head], 1)
-                    state[END] = max(state[END], start + output[head])
-                    changed = True
-                    budget -= start - at + 2 * output[head]
-                if state[HEAD_START] == now:
-                    starts[head] = now
-                    _set_leaf(tree, head, NOTHING, NOTHING)
-                    state[WAITING] -= 1
-                    state[HEAD] = -1
-                    continue
-                rank = max(rank, head + 1)
-            if changed:
-                length = _largest_sizes(usage, at, state[END], memory, growth, lag, by_peak, limit)
-                budget -= length
-                changed = False
-            rank = _next_fit(tree, rank, limit, length)
-            if rank < 0:
-                break
-            starts[rank] = now
-            _occupy(usage, at, first[rank], phase[rank], growth, output[rank], 1)
-            state[END] = max(state[END], at + output[rank])
-            changed = True
-            _set_leaf(tree, rank, NOTHING, NOTHING)
-            state[WAITING] -= 1
-            rank += 1
-        if state[WAITING]:
-            least, shortest = tree[1, 0], tree[1, 1]
-            if by_peak:
-                tokens, steps = least, shortest
-            else:
-                tokens = -(-(least + 1 - lag) // growth) * growth
-                steps = (lag - least - 1) % growth + 1
-            start = _earliest(usage, at + 1, state[END], memory, tokens, steps, growth, shortest)
-            budget -= start - at + shortest + state[WAITING] // 4
-            state[NOW] = start + base
-            if state[HEAD] >= 0:
-                state[NOW] = min(state[NOW], state[HEAD_START])
-            if state[NEXT_EVENT] < n:
-                state[NOW] = min(state[NOW], arrival[coming[state[NEXT_EVENT]]])
-    return FINISHED
-
-
-@njit(cache=True, nogil=True)
-def conservative(
+def backfill(
     first: Ints,
     phase: Ints,
     output: Ints,
@@ -316,62 +236,96 @@ def conservative(
     memory: int,
     starts: Ints,
     queue: Ints,
+    size: Ints,
+    lag: int,
+    by_peak: bool,
+    depth: int,
+    tree: Ints,
+    limit: Ints,
     usage: Ints,
     state: Ints,
     budget: int,
 ) -> int:
-    """Conservative backfilling: at every arrival, plan afresh those that it precedes; in between, plans stand.
+    """Start every request that fits and delays none of the first `depth` waiting requests.
 
-    `queue` holds the waiting ranks in order and `starts` their plans; from ``state[POSITION]`` on they are still
-    to be planned. Returns TOO_SHORT if `usage` is too short for the next plan: give a longer copy and resume.
+    Depth 0 is skip-ahead admission, depth 1 EASY backfilling, depth n conservative backfilling. The first waiting
+    requests, at most `depth`, have plans (``queue[:state[PLANNED]]``, ascending; when they start is in `starts`,
+    what they reserve in `usage`); the other waiting ones are in `tree`. A plan is made only when one of the others
+    would fit now: plans made later would be the same, and plans can only keep others from starting. An arrival
+    voids the plans of those after it. Between events the clock jumps to the earliest time at which a request as
+    small as the smallest and as short as the shortest could start.
+
+    `usage` is at least eight times as long as the longest output, `limit` as long. Returns TOO_SHORT if `usage` is
+    too short for the next plan: give a longer copy and resume.
     """
-    n = len(first)
-    while True:
-        while state[POSITION] < state[WAITING]:
-            if budget < 0:
-                return PAUSED
-            rank = queue[state[POSITION]]
-            if state[END] + output[rank] > len(usage):
-                if 2 * (state[NOW] - state[BASE]) <= len(usage):
-                    return TOO_SHORT
-                _rebase(usage, state)
-                continue
-            at = state[NOW] - state[BASE]
-            start = _earliest(
-                usage, at, max(at, state[END]), memory, first[rank], phase[rank], growth, output[rank]
-            )
-            if start + output[rank] > len(usage):
-                return TOO_SHORT
-            _occupy(usage, start, first[rank], phase[rank], growth, output[rank], 1)
-            state[END] = max(state[END], start + output[rank])
-            starts[rank] = start + state[BASE]
-            state[POSITION] += 1
-            budget -= start - at + 2 * output[rank]
-        if state[NEXT_EVENT] == n:
-            return FINISHED
-        state[NOW] = max(state[NOW], arrival[coming[state[NEXT_EVENT]]])
-        if state[NOW] - state[BASE] >= state[END]:
+    n, longest = len(first), len(limit)
+    while state[WAITING] or state[NEXT_EVENT] < n:
+        if budget < 0:
+            return PAUSED
+        if not state[WAITING]:
+            state[NOW] = max(state[NOW], arrival[coming[state[NEXT_EVENT]]])
+        if 2 * (state[NOW] - state[BASE]) > len(usage):
             _rebase(usage, state)
+        now, base = state[NOW], state[BASE]
+        at = now - base
+        while state[NEXT_EVENT] < n and arrival[coming[state[NEXT_EVENT]]] <= now:
+            rank = coming[state[NEXT_EVENT]]
+            _set_leaf(tree, rank, size[rank], output[rank])
+            while state[PLANNED] and queue[state[PLANNED] - 1] > rank:
+                state[PLANNED] -= 1
+                void = queue[state[PLANNED]]
+                _occupy(usage, starts[void] - base, first[void], phase[void], growth, output[void], -1)
+                _set_leaf(tree, void, size[void], output[void])
+                budget -= output[void]
+            state[WAITING] += 1
+            state[NEXT_EVENT] += 1
         kept = 0
-        for k in range(state[WAITING]):
-            if starts[queue[k]] >= state[NOW]:
+        for k in range(state[PLANNED]):
+            if starts[queue[k]] > now:
                 queue[kept] = queue[k]
                 kept += 1
-        state[POSITION] = kept
-        while state[NEXT_EVENT] < n and arrival[coming[state[NEXT_EVENT]]] <= state[NOW]:
-            rank = coming[state[NEXT_EVENT]]
-            k = kept
-            while k > 0 and queue[k - 1] > rank:
-                queue[k] = queue[k - 1]
-                k -= 1
-            queue[k] = rank
-            kept += 1
-            state[POSITION] = min(state[POSITION], k)
-            state[NEXT_EVENT] += 1
-        state[WAITING] = kept
-        for k in range(state[POSITION], kept):
-            rank = queue[k]
-            if starts[rank] >= 0:
-                start = starts[rank] - state[BASE]
-                _occupy(usage, start, first[rank], phase[rank], growth, output[rank], -1)
-        budget -= kept
+        state[WAITING] -= state[PLANNED] - kept
+        state[PLANNED] = kept
+        while True:
+            length = min(longest, state[END] - at)
+            _largest_sizes(usage, at, length, memory, growth, lag, by_peak, limit)
+            rank = _next_fit(tree, limit, length)
+            if rank < 0:
+                break
+            if state[PLANNED] < depth:
+                rank = _next_fit(tree, limit, 0)
+            if max(at, state[END]) + output[rank] > len(usage):
+                return TOO_SHORT
+            start = at
+            if state[PLANNED] < depth:
+                start = _earliest(usage, at, state[END], memory, first[rank], phase[rank], growth, output[rank])
+            _occupy(usage, start, first[rank], phase[rank], growth, output[rank], 1)
+            state[END] = max(state[END], start + output[rank])
+            starts[rank] = start + base
+            _set_leaf(tree, rank, NOTHING, NOTHING)
+            if start > at:
+                queue[state[PLANNED]] = rank
+                state[PLANNED] += 1
+            else:
+                state[WAITING] -= 1
+            budget -= length + start - at + 2 * output[rank]
+            if budget < 0:
+                return PAUSED
+        later = NOTHING
+        if state[NEXT_EVENT] < n:
+            later = arrival[coming[state[NEXT_EVENT]]]
+        for k in range(state[PLANNED]):
+            later = min(later, starts[queue[k]])
+        if state[WAITING] > state[PLANNED]:
+            least, shortest = tree[1, 0], tree[1, 1]
+            if by_peak:
+                tokens, steps = least, shortest
+            else:
+                tokens = -(-(least + 1 - lag) // growth) * growth
+                steps = (lag - least - 1) % growth + 1
+            start = _earliest(usage, at + 1, state[END], memory, tokens, steps, growth, shortest)
+            later = min(later, start + base)
+            budget -= start - at
+        budget -= length + state[PLANNED] + (state[WAITING] - state[PLANNED]) // 4
+        state[NOW] = min(later, 2**61)
+    return FINISHED

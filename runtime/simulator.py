@@ -262,15 +262,14 @@ def _run_kernel(
     kernel: Callable[..., int]
     if admission == "strict":
         kernel = partial(kernels.strict, first, phase, o, a, coming, block, memory, starts, queue)
-    elif admission == "conservative":
-        kernel = partial(kernels.conservative, first, phase, o, a, coming, block, memory, starts, queue)
     else:
+        depth = {"skip": 0, "easy": 1, "conservative": n}[admission]
         tree = np.full((2 << max(0, n - 1).bit_length(), 2), kernels.NOTHING, dtype=np.int64)
-        limit = np.empty(4 * longest + 4, dtype=np.int64)
-        flags = lag, fit == "peak", admission == "easy"
+        limit, by_peak = np.empty(longest, dtype=np.int64), fit == "peak"
         kernel = partial(
-            kernels.skip, first, phase, o, a, coming, block, memory, starts, size, *flags, tree, limit
-        )
+            kernels.backfill, first, phase, o, a, coming, block, memory, starts, queue,
+            size, lag, by_peak, depth, tree, limit,
+        )  # fmt: skip
 
     while (status := kernel(usage, state, _BUDGET)) != kernels.FINISHED:
         if deadline is not None and time.monotonic() > deadline:

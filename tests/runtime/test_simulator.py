@@ -52,7 +52,7 @@ def assert_kernels_agree(instance: Instance, policy: Policy) -> int:
 
 def random_instance(rng: random.Random) -> Instance:
     model = rng.choice(MODELS)
-    longest_prompt, longest_output = rng.choice([3, 10, 40]), rng.choice([2, 6, 15])
+    longest_prompt, longest_output = rng.choice([3, 10, 40]), rng.choice([2, 4, 6, 6, 8, 10, 15, 50])
     shapes = [(rng.randint(0, longest_prompt), rng.randint(1, longest_output)) for _ in range(rng.randint(1, 8))]
     if rng.random() < 0.4:  # many ties
         shapes = [rng.choice(shapes[:3]) for _ in shapes]
