@@ -160,9 +160,11 @@ def _observed_report(
     run = SimulationResult(trace.arrival, trace.arrival, trace.finish, np.zeros(len(trace), np.int64))
     ticks = 1 if seen.step_seconds is None else 10**9
     hypotheses = [
-        f"while a request makes its j-th token, {memory_sentence(model)}; no prefix is shared between requests",
+        f"{memory_sentence(model)} (the one that makes token j); no prefix is shared between requests",
         "the bound holds for any schedule, also one that pauses or preempts requests",
     ]
+    if trace.format == "vllm" and model == PAPER:
+        hypotheses.append("vLLM holds a token per request less than that, in blocks: give its memory model")
     if about["dropped"]:
         hypotheses.append("dropped requests took memory too: the ratio charges the scheduler for that")
     if seen.step_seconds is not None:

@@ -80,11 +80,11 @@ def observe(trace: Trace, memory: int, memory_model: MemoryModel, step_seconds: 
     tau = step_nanoseconds(step_seconds) if step_seconds is not None else _fastest_token(trace)
     whole = trace.arrival // tau
     bound = fast_bound(trace.prompt, trace.output, whole, memory, memory_model)
-    lower = max(
-        Fraction(tau * int(trace.output.sum())), tau * bound.value - int((trace.arrival - tau * whole).sum())
-    )
+    by_output = Fraction(tau * int(trace.output.sum()))
+    by_volume = tau * bound.value - int((trace.arrival - tau * whole).sum())
+    lower, name = (by_output, "L1") if by_output >= by_volume else (by_volume, bound.name)
     violation = _time_violation(trace, memory, memory_model, tau)
-    return Observed(latency, lower, bound.name, makespan, Fraction(tau, 10**9), violation)
+    return Observed(latency, lower, name, makespan, Fraction(tau, 10**9), violation)
 
 
 def _token_times(trace: Trace) -> tuple[Ints, Ints, Ints]:

@@ -114,7 +114,7 @@ def step_nanoseconds(step_seconds: Fraction) -> int:
     """
     nanoseconds = round(step_seconds * 10**9)
     if not 1 <= nanoseconds <= 3600 * 10**9:
-        raise InputError("--step-seconds", f"is {float(step_seconds)} seconds", "give a step from 1e-9 to 3600 seconds")
+        raise InputError("--step-seconds", f"is {float(step_seconds)} seconds", "give 1e-9 to 3600 seconds")
     return nanoseconds
 
 

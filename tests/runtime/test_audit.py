@@ -351,11 +351,12 @@ def test_the_bound_in_seconds_holds_for_pauses_long_steps_and_arrivals_between_s
 @pytest.mark.bounds
 def test_the_bound_in_seconds_is_attained_by_two_requests_that_fill_the_memory_one_after_the_other() -> None:
     rows, tau = [(3, 1), (3, 1)], Fraction(1000, 10**9)
-    for late in range(0, 1001, 11):  # the second arrives within the step of the first
+    for late in range(0, 1001, 10):  # the second arrives within the step of the first
         log = make_trace(rows, "ns", arrival=[0, late], start=[0, 1000], finish=[1000, 2000])
         report = audit(log, 4, observed=True, step_seconds=tau)
         assert report.rows[0].certified_ratio == 1
         assert report.lower_bound == Fraction(3000 - late, 10**9)
+        assert report.bound_name == ("L4" if late < 1000 else "L1")
 
 
 def test_a_log_that_contradicts_the_memory_or_the_step_is_told() -> None:
