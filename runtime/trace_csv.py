@@ -103,9 +103,12 @@ def _slow_columns(source: str, text: str, header: list[str], wanted: list[int], 
         if len(cells) != len(header):
             remedy = f"give the {len(header)} columns {','.join(header)}"
             raise InputError(f"{source}: line {line}", f"has {len(cells)} columns", f"{remedy:.120}")
-        place = [f"{source}: line {line}, column {header[i]}" for i in wanted]
-        values = [parse_tokens(at, cells[i]) for at, i in zip(place[:2], wanted[:2], strict=True)]
-        values += [parse_time(at, cells[i], clock) for at, i in zip(place[2:], wanted[2:], strict=True)]
+        try:
+            values = [parse_tokens(header[i], cells[i]) for i in wanted[:2]]
+            values += [parse_time(header[i], cells[i], clock) for i in wanted[2:]]
+        except InputError as error:
+            place = f"{source}: line {line}, column {error.where}"
+            raise InputError(place, error.fault, error.remedy) from None
         rows.append(values)
     return list(np.array(rows, np.int64).reshape(len(rows), len(wanted)).T)
 

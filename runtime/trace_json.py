@@ -147,8 +147,11 @@ def _slow_rows(source: str, text: str, keys: Keys, lines: bool) -> list[Ints]:
             raise InputError(
                 at, f'has the key "{key}", which the first row does not have', "give every row the same keys"
             )
-        values = [parse_tokens(f"{at}, {key}", _number(row.get(key))) for key in (keys.prompt, keys.output)]
-        values += [parse_time(f"{at}, {key}", _number(row.get(key)), keys.clock) for _, key in keys.times]
+        try:
+            values = [parse_tokens(key, _number(row.get(key))) for key in (keys.prompt, keys.output)]
+            values += [parse_time(key, _number(row.get(key)), keys.clock) for _, key in keys.times]
+        except InputError as error:
+            raise InputError(f"{at}, {error.where}", error.fault, error.remedy) from None
         rows.append(values)
     return list(np.array(rows, np.int64).T)
 

@@ -32,6 +32,7 @@ MAX_NS = 2**62
 #: Nanoseconds in one unit of a clock.
 NS = {"s": 10**9, "ms": 10**6}
 _DATE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:\+00:00|Z)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{0,60})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -108,7 +109,7 @@ def parse_tokens(where: str, value: object) -> int:
     """A token count, from CSV text or a JSON value; InputError at `where` unless it is one."""
     if isinstance(value, str):
         value = value.strip()
-        if re.fullmatch(r"[+-]?[0-9]{1,30}", value):
+        if _WHOLE.fullmatch(value):
             value = int(value)
     if value is None or value == "":
         raise InputError(where, "is missing", "give a whole number of tokens")
@@ -127,12 +128,11 @@ def parse_time(where: str, value: object, clock: Clock) -> int:
         raise InputError(where, "is missing", "give a time, or leave the field out of every row")
     if clock == "date":
         return _parse_date(where, value)
-    shown = f"is {value!r:.60}"
     if clock == "steps":
         if type(value) is not int:
-            raise InputError(where, f"{shown}, not a whole number of steps", "give whole steps")
+            raise InputError(where, f"is {value!r:.60}, not a whole number of steps", "give whole steps")
         if not 0 <= value <= MAX_STEPS:
-            raise InputError(where, f"{shown}", f"give a time from 0 to {MAX_STEPS} steps")
+            raise InputError(where, f"is {value!r:.60}", f"give a time from 0 to {MAX_STEPS} steps")
         return value
     remedy = f"give a time from 0 up, in {'seconds' if clock == 's' else 'milliseconds'}"
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
@@ -140,10 +140,10 @@ def parse_time(where: str, value: object, clock: Clock) -> int:
     elif type(value) is int or (type(value) is float and math.isfinite(value)):
         exact = Fraction(value)
     else:
-        raise InputError(where, f"{shown}, not a finite number", remedy)
+        raise InputError(where, f"is {value!r:.60}, not a finite number", remedy)
     nanoseconds = round(exact * NS[clock])
     if not 0 <= nanoseconds <= MAX_NS:
-        raise InputError(where, shown, remedy)
+        raise InputError(where, f"is {value!r:.60}", remedy)
     return nanoseconds
 
 
