@@ -16,7 +16,7 @@ import numpy as np
 from lp_bounds.mean_busy_time_fast import fast_bound, volumes
 from runtime.audit_observed import observe
 from runtime.audit_report import AuditReport, Row, arrival_sentence, memory_sentence, row_of_run
-from runtime.policies import FCFS, SJF, SVF, Policy, one_bit_for
+from runtime.policies import POLICIES, named_policy
 from runtime.simulator import SimulationResult, ranks, simulate_arrays
 from runtime.trace_arrivals import STEP_SECONDS, arrival_steps
 from runtime.trace_select import peaks, select
@@ -25,10 +25,6 @@ from theory.errors import InputError
 from theory.model import PAPER, MemoryModel
 
 __all__ = ["POLICIES", "AuditReport", "Row", "audit", "select"]
-
-#: Policies that an audit knows by name.
-POLICIES = ("svf", "sjf", "fcfs", "svf-1bit")
-_BY_NAME = {policy.name: policy for policy in (SVF, SJF, FCFS)}
 
 
 def audit(
@@ -104,7 +100,7 @@ def audit(
             raise InputError("--observed", "takes the recorded arrivals", "leave out --arrivals and --load")
         return _observed_report(kept, memory, memory_model, step_seconds, about, begin)
 
-    named = [_policy(name, kept) for name in policies]
+    named = [named_policy(name, int(kept.output.max())) for name in policies]
     if not named or not admissions:
         raise InputError("--policy, --admission", "name nothing to run", f"give one of {', '.join(POLICIES)}")
     volume = volumes(kept.prompt, kept.output, memory_model)
@@ -141,14 +137,6 @@ def audit(
         seconds=end - begin,
         **about,
     )
-
-
-def _policy(name: str, trace: Trace) -> Policy:
-    if name == "svf-1bit":
-        return one_bit_for(int(trace.output.max()))
-    if name not in _BY_NAME:
-        raise InputError("--policy", f"is {name!r}", f"give one of {', '.join(POLICIES)}")
-    return _BY_NAME[name]
 
 
 def _observed_report(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Any
 
 from runtime.simulator import SimulationResult
@@ -17,7 +16,7 @@ class Row:
     """One schedule: simulated, or observed in a log (then `policy` is ``"observed"`` and `admission` None).
 
     Latencies and makespan are in the unit of the report (steps or seconds); percentiles are by nearest rank.
-    `certified_ratio` is exact, `ratio` is it rounded up to four decimals: the truth is at most that.
+    `certified_ratio` is exact, and the truth is at most that; `ratio` is its decimal.
     """
 
     policy: str
@@ -31,8 +30,8 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """The certified ratio rounded up to four decimals."""
-        return ceil(self.certified_ratio * 10**4) / 10**4
+        """The certified ratio as a float."""
+        return float(self.certified_ratio)
 
     def to_dict(self) -> dict[str, Any]:
         """The row as the command line prints it with ``--json``."""
@@ -98,7 +97,8 @@ class AuditReport:
             "source": self.source,
             "format": self.format,
             "requests": self.requests,
-            "dropped": self.dropped,
+            "dropped": sum(self.dropped.values()),
+            "dropped_reasons": self.dropped,
             "policies": [row.to_dict() for row in self.rows],
             "lower_bound": [*self.lower_bound.as_integer_ratio()],
             "bound": self.bound_name,

@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.trace_table import MAX_NS, NS, Clock, Ints, Trace, finish_trace, first_line, parse_time, parse_tokens
 from theory.errors import InputError
-from theory.instance_json import load_json
+from theory.instance_json import load_json, unique_keys
 from theory.model import MAX_STEPS, MAX_TOKENS
 
 
@@ -121,6 +121,8 @@ def _fast_rows(text: str, keys: Keys, lines: bool) -> list[Ints] | None:
         table = [np.array(list(map(attrgetter(name), rows))) for name, _ in names]
     except (msgspec.MsgspecError, OverflowError):
         return None
+    if any(text.count(f'"{key}"') != len(rows) for key, _ in fields):
+        return None  # a key twice in one row, of which msgspec takes the last
     for i, column in enumerate(table):
         scale = NS[keys.clock] if i >= 2 and keys.clock in NS else 1
         bound = MAX_TOKENS if i < 2 else MAX_STEPS if keys.clock == "steps" else MAX_NS // scale - 1
@@ -166,7 +168,9 @@ def _line_objects(source: str, text: str) -> list[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                objects.append((f"{source}: line {number}", json.loads(line)))
+                objects.append((f"{source}: line {number}", json.loads(line, object_pairs_hook=unique_keys)))
+            except InputError as error:
+                raise InputError(f"{source}: line {number}, {error.where}", error.fault, error.remedy) from None
             except (ValueError, RecursionError):
                 load_json("\n" * (number - 1) + line, source)  # raises, with the line and column
                 raise

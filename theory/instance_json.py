@@ -70,7 +70,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         ) from None
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build the dict of one JSON object (an ``object_pairs_hook``); a key that appears twice is refused."""
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
@@ -92,7 +93,7 @@ def load_json(text: str, name: str) -> Any:
         With `name` and the place of the fault.
     """
     try:
-        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=unique_keys, parse_constant=_no_constant)
     except InputError as error:
         raise InputError(f"{name}: {error.where}", error.fault, error.remedy) from None
     except json.JSONDecodeError as error:

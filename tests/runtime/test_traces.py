@@ -216,6 +216,13 @@ def test_ragged_rows_are_told_even_when_the_cells_add_up(write: Write) -> None:
     assert "names a column twice" in message(write(VIDUR.strip() + ",pd_ratio\n1,2,3,4,5\n"))
 
 
+@pytest.mark.parametrize("second", ["1", "2"])
+def test_a_key_twice_in_one_row_is_told_with_its_line(second: str, write: Write) -> None:
+    rows = '{"prompt": 1, "output": 1}\n{"prompt": 1, "output": 1, "output": %s}\n' % second
+    assert message(write(rows)).startswith('FILE: line 2, key "output": appears twice')
+    assert 'key "output": appears twice' in message(write("[" + rows.strip().replace("\n", ",") + "]"))
+
+
 JSON_FAULTS: list[tuple[Any, str]] = [
     (None, "is missing"),
     (-5, "is -5; give 0 or more"),
