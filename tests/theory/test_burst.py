@@ -1,6 +1,6 @@
 """Burst bounds: against the brute-force optimum, lemma by lemma, and on instances that refute their neighbours.
 
-The simulators here are a few lines each and share nothing with the engine of the project.
+The simulators here are a few lines each and share nothing with the engine of the project; they must agree with it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runtime.policies import SVF
+from runtime.simulator import simulate
 from theory import burst
 from theory.burst import order_distortion, root_above, volume_order, wait_factor
 from theory.burst_bounds import BOUNDS, proved_bounds
@@ -184,6 +186,15 @@ def test_the_waiting_lemma_holds_for_every_static_order(
     assert waiting_violation(inst, order, starts) is None
     assert integrated_violation(inst, order, starts) is None
     assert latency(inst, starts) <= latency_bound(inst, order)
+
+
+@settings(max_examples=60)
+@given(st.one_of(bursts, blocked_bursts), rules)
+def test_the_engine_starts_every_request_as_these_simulators_do(inst: Instance, rule: tuple[str, str]) -> None:
+    order = sorted(range(len(inst)), key=lambda i: (inst.requests[i].volume, i))
+    assert tuple(simulate(inst, SVF, *rule).starts.tolist()) == serial(inst, order, *rule)
+    for admission, easy in (("skip", False), ("easy", True)):
+        assert tuple(simulate(inst, SVF, admission).starts.tolist()) == scan(inst, order, easy)
 
 
 @given(bursts, rules)
