@@ -218,7 +218,8 @@ def test_ragged_rows_are_told_even_when_the_cells_add_up(write: Write) -> None:
 
 @pytest.mark.parametrize("second", ["1", "2"])
 def test_a_key_twice_in_one_row_is_told_with_its_line(second: str, write: Write) -> None:
-    rows = '{"prompt": 1, "output": 1}\n{"prompt": 1, "output": 1, "output": %s}\n' % second
+    row = '{"prompt": 1, "output": 1'
+    rows = row + "}\n" + row + f', "output": {second}}}\n'
     assert message(write(rows)).startswith('FILE: line 2, key "output": appears twice')
     assert 'key "output": appears twice' in message(write("[" + rows.strip().replace("\n", ",") + "]"))
 
