@@ -9,7 +9,6 @@ nothing starts; otherwise the admission rule says which waiting requests start.
 
 from __future__ import annotations
 
-import time
 from bisect import insort
 from collections.abc import Sequence
 
@@ -27,7 +26,6 @@ def reference_simulate(
     memory_model: MemoryModel,
     admission: str,
     fit: str,
-    deadline: float | None = None,
 ) -> tuple[list[int], list[int], list[int]]:
     """Start (the first one), completion and number of preemptions of every request.
 
@@ -41,8 +39,6 @@ def reference_simulate(
         Output lengths that the admission rule sees (tokens).
     memory, memory_model, admission, fit
         As in :func:`runtime.policies.admit`.
-    deadline : float, optional
-        Value of ``time.monotonic()`` after which to raise TimeoutError.
 
     Examples
     --------
@@ -57,8 +53,6 @@ def reference_simulate(
     running: list[int] = []
     now = 0
     while coming or waiting or running:
-        if deadline is not None and time.monotonic() > deadline:
-            raise TimeoutError(f"simulation of {n} requests stopped at its time limit, at step {now}")
         if not waiting and not running:
             now = max(now, arrivals[coming[-1]])
         while coming and arrivals[coming[-1]] <= now:

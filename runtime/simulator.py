@@ -1,7 +1,9 @@
 """The discrete-time simulator: what a policy does on an instance, in exact integers.
 
-With true lengths the compiled kernels of :mod:`runtime.kernels` run, for millions of requests; with wrong known
-lengths (then there can be preemptions) the step-by-step simulator that calls the pure policies.
+With true lengths the event-driven kernels of :mod:`runtime.kernels` run, for millions of requests; with wrong
+known lengths, when requests can be preempted, the step-by-step kernel of :mod:`runtime.kernels_steps`. Both start
+every request exactly when the pure functions of :mod:`runtime.policies`, called step by step, do
+(:mod:`runtime.reference`).
 """
 
 from __future__ import annotations
@@ -15,9 +17,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime import kernels
+from runtime import kernels, kernels_steps
 from runtime.policies import ADMISSIONS, FCFS, FITS, SJF, SVF, Policy, one_bit_svf
-from runtime.reference import reference_simulate
 from theory.errors import InputError
 from theory.model import MAX_STEPS, MAX_TOKENS, PAPER, Instance, MemoryModel, Schedule
 
@@ -221,56 +222,83 @@ def simulate_arrays(
     """
     _check_names(admission, fit)
     _check_arrays(prompt, output, arrival, rank, memory, memory_model)
-    if known is not None and not np.array_equal(known, output):
-        lists = reference_simulate(
-            prompt.tolist(), output.tolist(), arrival.tolist(), rank.tolist(), known.tolist(),
-            memory, memory_model, admission, fit, deadline,
-        )  # fmt: skip
-        return SimulationResult(arrival, *(np.array(values, dtype=np.int64) for values in lists))
-    starts = _run_kernel(prompt, output, arrival, rank, memory, memory_model, admission, fit, deadline)
-    return SimulationResult(arrival, starts, starts + output, np.zeros_like(starts))
-
-
-def _run_kernel(
-    prompt: Ints,
-    output: Ints,
-    arrival: Ints,
-    rank: Ints,
-    memory: int,
-    memory_model: MemoryModel,
-    admission: str,
-    fit: str,
-    deadline: float | None,
-) -> Ints:
-    """Start times by the kernel of an admission rule."""
-    n, longest, block, lag = len(prompt), int(output.max(initial=1)), memory_model.block, memory_model.lag
+    n, depth = len(prompt), {"strict": 0, "skip": 0, "easy": 1, "conservative": len(prompt)}[admission]
     order = np.empty(n, dtype=np.int64)
     order[rank] = np.arange(n)
-    s, o, a = prompt[order], output[order], arrival[order]
+    columns = prompt[order], output[order], arrival[order]
+    rules = admission == "strict", depth, fit == "peak"
+    if known is None or np.array_equal(known, output):
+        starts = _run_with_true_lengths(*columns, memory, memory_model, *rules, deadline)[rank]
+        return SimulationResult(arrival, starts, starts + output, np.zeros_like(starts))
+    _check_range("known", known, n, 1, MAX_OUTPUT)
+    results = _run_with_known_lengths(*columns, known[order], memory, memory_model, *rules, deadline)
+    return SimulationResult(arrival, *(column[rank] for column in results))
+
+
+def _run_with_true_lengths(
+    s: Ints,
+    o: Ints,
+    a: Ints,
+    memory: int,
+    memory_model: MemoryModel,
+    strict: bool,
+    depth: int,
+    by_peak: bool,
+    deadline: float | None,
+) -> Ints:
+    """Start times of requests in key order."""
+    n, longest, block, lag = len(s), int(o.max(initial=1)), memory_model.block, memory_model.lag
     coming = np.argsort(a, kind="stable")
-    if fit == "peak":
+    if by_peak:
         size = -(-(s + o - lag) // block) * block
         first, phase = size, o
     else:
         size, first, phase = s, -(-(s + 1 - lag) // block) * block, (lag - s - 1) % block + 1
-    starts = np.full(n, -1, dtype=np.int64)
+    starts, queue = np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64)
     state = np.zeros(kernels.STATE_SIZE, dtype=np.int64)
     state[kernels.HEAD] = -1
-    usage = np.zeros(8 * longest + _SPARE, dtype=np.int64)
-    queue = np.empty(n, dtype=np.int64)
-
     kernel: Callable[..., int]
-    if admission == "strict":
+    if strict:
         kernel = partial(kernels.strict, first, phase, o, a, coming, block, memory, starts, queue)
     else:
-        depth = {"skip": 0, "easy": 1, "conservative": n}[admission]
         tree = np.full((2 << max(0, n - 1).bit_length(), 2), kernels.NOTHING, dtype=np.int64)
-        limit, by_peak = np.empty(longest, dtype=np.int64), fit == "peak"
+        limit = np.empty(longest, dtype=np.int64)
         kernel = partial(
             kernels.backfill, first, phase, o, a, coming, block, memory, starts, queue,
             size, lag, by_peak, depth, tree, limit,
         )  # fmt: skip
+    _drive(kernel, 8 * longest + _SPARE, state, n, deadline)
+    return starts
 
+
+def _run_with_known_lengths(
+    s: Ints,
+    o: Ints,
+    a: Ints,
+    known: Ints,
+    memory: int,
+    memory_model: MemoryModel,
+    strict: bool,
+    depth: int,
+    by_peak: bool,
+    deadline: float | None,
+) -> tuple[Ints, Ints, Ints]:
+    """Starts, completions and preemptions of requests in key order."""
+    n = len(s)
+    coming, starts = np.argsort(a, kind="stable"), np.full(n, -1, dtype=np.int64)
+    completions, preemptions, done, queue, running, chosen = np.zeros((6, n), dtype=np.int64)
+    kernel = partial(
+        kernels_steps.run, s, o, a, known, coming, memory, memory_model.lag, memory_model.block, by_peak, strict,
+        depth, starts, completions, preemptions, done, queue, running, chosen,
+    )  # fmt: skip
+    state = np.zeros(kernels_steps.STATE_SIZE, dtype=np.int64)
+    _drive(kernel, int(known.max(initial=1)) + _SPARE, state, n, deadline)
+    return starts, completions, preemptions
+
+
+def _drive(kernel: Callable[..., int], length: int, state: Ints, n: int, deadline: float | None) -> None:
+    """Call a kernel until it is finished, with a table of reservations that grows on demand."""
+    usage = np.zeros(length, dtype=np.int64)
     while (status := kernel(usage, state, _BUDGET)) != kernels.FINISHED:
         if deadline is not None and time.monotonic() > deadline:
             raise TimeoutError(
@@ -280,7 +308,6 @@ def _run_kernel(
             if len(usage) > MAX_HORIZON:
                 raise InputError("instance", "is too long to plan ahead", f"keep plans below {MAX_HORIZON} steps")
             usage = np.concatenate([usage, np.zeros_like(usage)])
-    return starts[rank]
 
 
 def _check_names(admission: str, fit: str) -> None:
@@ -299,6 +326,15 @@ def _lengths(where: str, values: Sequence[int], n: int) -> Ints:
     return np.array(values, dtype=np.int64)
 
 
+def _check_range(name: str, array: Ints, n: int, low: int, high: int) -> None:
+    if array.dtype != np.int64 or array.shape != (n,):
+        raise InputError(name, f"has dtype {array.dtype} and shape {array.shape}", f"give {n} 64-bit integers")
+    wrong = np.flatnonzero((array < low) | (array > high))
+    if len(wrong):
+        i = int(wrong[0])
+        raise InputError(f"{name}[{i}]", f"is {array[i]}", f"give {low} to {high}")
+
+
 def _check_arrays(
     prompt: Ints, output: Ints, arrival: Ints, rank: Ints, memory: int, memory_model: MemoryModel
 ) -> None:
@@ -310,12 +346,7 @@ def _check_arrays(
         ("arrival", arrival, 0, MAX_STEPS),
         ("rank", rank, 0, n - 1),
     ):
-        if array.dtype != np.int64 or array.shape != (n,):
-            raise InputError(name, f"has dtype {array.dtype} and shape {array.shape}", f"give {n} 64-bit integers")
-        wrong = np.flatnonzero((array < low) | (array > high))
-        if len(wrong):
-            i = int(wrong[0])
-            raise InputError(f"{name}[{i}]", f"is {array[i]}", f"give {low} to {high}")
+        _check_range(name, array, n, low, high)
     if n and np.bincount(rank).max() > 1:
         raise InputError("rank", "repeats a position", "give every request a rank of its own")
     if not 1 <= memory <= MAX_STEPS:

@@ -91,7 +91,12 @@ def test_kernels_agree_when_paused_and_short_of_room_at_every_turn(monkeypatch: 
     for arrivals in (0, 400, 3000):
         for model in (PAPER, vllm_memory(4)):
             shapes = [(rng.randint(0, 30), rng.randint(1, 12), rng.randint(0, arrivals)) for _ in range(100)]
-            assert_kernels_agree(Instance(60, [Request(*shape) for shape in shapes], model), SVF)
+            instance = Instance(60, [Request(*shape) for shape in shapes], model)
+            assert_kernels_agree(instance, SVF)
+            known = predictions(rng, instance)
+            result = simulate(instance, SVF, "conservative", known_outputs=known)
+            starts, completions, _ = by_reference(instance, SVF, "conservative", "lookahead", known)
+            assert (result.starts.tolist(), result.completions.tolist()) == (starts, completions)
 
 
 def groups(memory: int, *types: tuple[int, int, int], repeat: int = 1) -> Instance:
@@ -165,13 +170,17 @@ def predictions(rng: random.Random, instance: Instance) -> list[int]:
     return [max(1, round(r.output * rng.choice([0.3, 0.7, 1, 1, 1.5, 3]))) for r in instance.requests]
 
 
-def test_wrong_lengths_preempt_and_still_complete_every_request_within_memory() -> None:
+def test_with_wrong_lengths_the_kernel_runs_every_request_as_the_pure_policies_do() -> None:
     rng = random.Random(5)
     preempted = 0
-    for _ in range(300):
-        instance, (admission, fit) = random_instance(rng), rng.choice(RULES)
+    for _ in range(600):
+        instance, (admission, fit), policy = random_instance(rng), rng.choice(RULES), rng.choice(POLICIES)
         known = predictions(rng, instance)
-        result = simulate(instance, rng.choice(POLICIES), admission, fit, known_outputs=known)
+        result = simulate(instance, policy, admission, fit, known_outputs=known)
+        starts, completions, preemptions = by_reference(instance, policy, admission, fit, known)
+        assert result.starts.tolist() == starts, (instance, policy, admission, fit, known)
+        assert result.completions.tolist() == completions
+        assert result.preemptions.tolist() == preemptions
         for i, r in enumerate(instance.requests):
             assert r.arrival <= result.starts[i] <= result.completions[i] - r.output
             assert result.preemptions[i] or result.starts[i] == result.completions[i] - r.output
@@ -181,7 +190,7 @@ def test_wrong_lengths_preempt_and_still_complete_every_request_within_memory() 
                 result.schedule()
         else:
             assert result.schedule().violation(instance) is None
-    assert preempted > 30
+    assert preempted > 60
 
 
 @given(instances(), st.sampled_from(POLICIES), st.sampled_from(RULES))
