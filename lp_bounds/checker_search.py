@@ -154,7 +154,7 @@ class _Search:
             t = min(layers)
             layer = self._undominated(layers.pop(t))
             for k in range(len(self.types)):
-                self._start(layer, k, t)
+                layer = self._start(layer, k, t)
             if any(not key & self.all_counts for key in layer):
                 raise RefusedError("optimum", f"a schedule with a total latency below {self.optimum} exists")
             self._wait(layer, t, layers)
@@ -182,26 +182,32 @@ class _Search:
                         rivals.append(key)
         return kept
 
-    def _start(self, layer: Layer, k: int, t: int) -> None:
-        """Add the states in which some requests of type k start at t."""
+    def _start(self, layer: Layer, k: int, t: int) -> Layer:
+        """Return the states after it is decided how many requests of type k start at t; the others start later."""
         job, delta, first = self.types[k], self.start[k], self.first[k]
         if job.arrival > t:
-            return
-        table = self.excess[k]
+            return layer
+        table, shift, field = self.excess[k], k * self.count_width, self.count_field
         cost = table[t - job.arrival] if t - job.arrival < len(table) else 0
-        some, offset, guard, budget_guard = self.some[k], self.offset, self.guard, self.budget_guard
-        for number, (key, (budget, deadline, room)) in enumerate(list(layer.items())):
+        delay = self.least_from(k, t + 1) - self.least_from(k, t)
+        offset, guard, budget_guard = self.offset, self.guard, self.budget_guard
+        result: Layer = {}
+        for number, (key, (budget, deadline, room)) in enumerate(layer.items()):
             if not number & OFTEN:
                 self.clock.check()
-                if len(layer) > self.most_states:
+                if len(result) > self.most_states:
                     raise UndecidedError(f"the search holds more than {self.most_states} states at time {t}")
-            if not key & some:
-                continue
+            left = key >> shift & field
+            rest = (budget | budget_guard) - left * delay
+            if rest & budget_guard == budget_guard:
+                known = result.get(key)
+                if known is None or known[0] < rest ^ budget_guard:
+                    result[key] = (rest ^ budget_guard, deadline, room)
             if t > job.arrival and room >= first:
                 if job.output == 1:
                     continue
                 deadline = min(deadline, t + job.output - 1)
-            while key & some:
+            while left:
                 key += delta
                 if (key + offset) & guard:
                     break
@@ -209,17 +215,22 @@ class _Search:
                 if budget & budget_guard != budget_guard:
                     break
                 budget ^= budget_guard
-                known = layer.get(key)
-                if known is not None and known[0] >= budget:
+                left -= 1
+                rest = (budget | budget_guard) - left * delay
+                if rest & budget_guard != budget_guard:
+                    continue
+                rest ^= budget_guard
+                known = result.get(key)
+                if known is not None and known[0] >= rest:
                     break
-                layer[key] = (budget, deadline, room)
+                result[key] = (rest, deadline, room)
+        return result
 
     def _wait(self, layer: Layer, t: int, layers: dict[int, Layer]) -> None:
         """Add the states after step t + 1, in which nothing more starts, to the layers."""
         memory, block, budget_guard = self.problem.memory, self.problem.block, self.budget_guard
         price, field, count_bits = self.slack(t, t + 1), (1 << self.width) - 1, self.count_bits
-        delays: dict[int, int] = {}
-        gains: dict[int, list[tuple[int, int]]] = {}
+        least = [self.least_from(k, t + 1) for k in range(len(self.types))]
         layer_after: Layer = {}
         for number, (key, (budget, deadline, _)) in enumerate(layer.items()):
             if not number & OFTEN:
@@ -233,28 +244,40 @@ class _Search:
                 deadline = NEVER
             elif deadline <= t + 1:
                 continue
-            cost = delays.get(counts)
-            if cost is None:
-                cost = delays[counts] = self._delay(counts, t, t + 1)
-            budget = (budget | budget_guard) - cost - room * price
+            budget = (budget | budget_guard) - room * price
             if budget & budget_guard != budget_guard:
                 continue
-            profile >>= self.width
-            gain = gains.get(profile)
-            if gain is None:
-                gain = gains[profile] = self._look_ahead(profile << count_bits, t + 1)
-            look = budget
-            for k, least in gain:
-                look -= (counts >> k * self.count_width & self.count_field) * least
-            if look & budget_guard != budget_guard:
-                continue
-            budget ^= budget_guard
-            key = profile << count_bits | counts
+            key = profile >> self.width << count_bits | counts
             known = layer_after.get(key)
-            if known is None or known[0] < budget:
-                layer_after[key] = (budget, deadline, room)
+            if known is not None and known[0] >= budget ^ budget_guard:
+                continue
+            if self._looks_possible(key, budget, t + 1, least):
+                layer_after[key] = (budget ^ budget_guard, deadline, room)
         if layer_after:
             self._merge(layers, t + 1, layer_after)
+
+    def _looks_possible(self, key: int, budget: int, t: int, least: list[int]) -> bool:
+        """Look ahead: whether the budget, with guards, allows each request to start when it first fits."""
+        width, count_bits, guard, budget_guard = self.width, self.count_bits, self.guard, self.budget_guard
+        shifted = [key + self.offset]  # by 0, 1, ... steps; what is added to the lower fields does not matter
+        for k, some in enumerate(self.some):
+            if not key & some:
+                continue
+            profile, arrival = self.profile[k], self.types[k].arrival
+            later = arrival - t if arrival > t else 0
+            while later < self.longest:
+                while later >= len(shifted):
+                    shifted.append((key >> count_bits + width * len(shifted) << count_bits) + self.offset)
+                if not (shifted[later] + profile) & guard:
+                    break
+                later += 1
+            if later:
+                gain = self.least_from(k, t + later) - least[k]
+                if gain:
+                    budget -= (key >> k * self.count_width & self.count_field) * gain
+                    if budget & budget_guard != budget_guard:
+                        return False
+        return True
 
     def _merge(self, layers: dict[int, Layer], t: int, states: Layer) -> None:
         layer = layers.setdefault(t, {})
@@ -270,29 +293,6 @@ class _Search:
             return
         later = t + 1 if min(arrivals) <= t else min(arrivals)
         guard, memory = self.budget_guard, self.problem.memory
-        budget = (budget | guard) - memory * self.slack(t, later) - self._delay(counts, t, later)
+        budget = (budget | guard) - memory * self.slack(t, later)  # no type waits that was not charged for it
         if budget & guard == guard:
             self._merge(layers, later, {counts: (budget ^ guard, NEVER, memory)})
-
-    def _delay(self, counts: int, t: int, later: int) -> int:
-        """What the bound grows, packed, if the requests to start do so at `later` or after, instead of t."""
-        total = 0
-        for k in range(len(self.types)):
-            number = counts >> k * self.count_width & self.count_field
-            total += number * (self.least_from(k, later) - self.least_from(k, t))
-        return total
-
-    def _look_ahead(self, profile: int, t: int) -> list[tuple[int, int]]:
-        """For each type that cannot start at t at its least cost: (type, growth of its least cost, packed)."""
-        gains = []
-        for k, job in enumerate(self.types):
-            time = max(t, job.arrival)
-            after = profile >> self.width * (time - t) if time - t < self.longest else 0
-            after &= -1 << self.count_bits
-            while (after + self.profile[k] + self.offset) & self.guard:
-                time += 1
-                after = after >> self.width & -1 << self.count_bits
-            gain = self.least_from(k, time) - self.least_from(k, t)
-            if gain:
-                gains.append((k, gain))
-        return gains
