@@ -57,17 +57,15 @@ def reference_simulate(
             now = max(now, arrivals[coming[-1]])
         while coming and arrivals[coming[-1]] <= now:
             insort(waiting, coming.pop(), key=lambda i: ranks[i])
-        stay = len(running) - victims(
-            [Job(prompts[i], outputs[i], done[i]) for i in running], memory, memory_model
-        )
+        active = [Job(prompts[i], known[i], done[i]) for i in running]
+        stay = len(running) - victims(active, memory, memory_model)
         if stay < len(running):
             for i in running[stay:]:
                 preemptions[i] += 1
                 insort(waiting, i, key=lambda i: ranks[i])
             del running[stay:]
-        else:
+        elif waiting:
             queue = [Job(prompts[i], known[i], done[i]) for i in waiting]
-            active = [Job(prompts[i], known[i], done[i]) for i in running]
             started = [waiting[k] for k in admit(queue, active, memory, memory_model, admission, fit)]
             for i in started:
                 starts[i] = now if starts[i] < 0 else starts[i]
