@@ -14,7 +14,7 @@ demo: setup
 	sh examples/demo.sh $(BIN)/geosched
 
 test: setup lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal
 
 lint: setup
 	$(BIN)/ruff check .
