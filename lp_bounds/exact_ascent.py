@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import highspy
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.optimize import linprog
 
 from lp_bounds.exact_kernels import Types, earliest
 
@@ -114,27 +114,22 @@ def root_prices(types: Types, count: NDArray[np.int64], last: int) -> NDArray[np
     row = np.concatenate([*kinds, np.concatenate(rows) + len(types.output)])
     value = np.concatenate([np.ones(total), *values])
     height = int(row.max()) + 1
-    matrix = sparse.csc_matrix((value, (row, column)), shape=(height, total))
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = total, height
-    model.col_cost_ = np.concatenate(costs).astype(np.float64)
-    model.col_lower_, model.col_upper_ = np.zeros(total), np.full(total, highspy.kHighsInf)
-    steps = height - len(types.output)
-    model.row_lower_ = np.concatenate([count.astype(np.float64), np.full(steps, -highspy.kHighsInf)])
-    model.row_upper_ = np.concatenate([count.astype(np.float64), np.full(steps, float(types.memory))])
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = (
-        matrix.indptr,
-        matrix.indices,
-        matrix.data,
+    matrix = sparse.csr_matrix((value, (row, column)), shape=(height, total))
+    fixed = len(types.output)
+    cost = np.concatenate(costs).astype(np.float64)
+    # scipy's own HiGHS: highspy prints a banner on stdout, which belongs to the caller
+    answer = linprog(
+        cost,
+        A_ub=matrix[fixed:],
+        b_ub=np.full(height - fixed, float(types.memory)),
+        A_eq=matrix[:fixed],
+        b_eq=count.astype(np.float64),
+        method="highs-ds",
     )
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.passModel(model)
-    solver.run()
-    dual = -np.array(solver.getSolution().row_dual[len(types.output) :])
     price = np.zeros(last + 1)
+    if answer.status != 0:  # any prices will do
+        return price
+    dual = -answer.ineqlin.marginals
     size = min(len(dual), last - 1)
     price[1 : size + 1] = np.maximum(dual[:size], 0.0)
     return price
