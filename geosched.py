@@ -185,19 +185,27 @@ def check(
     """Check certificates with the standard library alone: exit 0 and what is proved, or exit 1 and why not."""
     from lp_bounds import checker
 
-    verdicts = [(path, checker.check(path, time_limit)) for path in certificates]
-    table = Table("certificate", "accepted", "what is proved, or why not")
-    for path, verdict in verdicts:
-        table.add_row(str(path), "yes" if verdict.accepted else "NO", verdict.statement or verdict.reason)
-    data = {
-        "accepted": all(verdict.accepted for _, verdict in verdicts),
-        "certificates": [
-            {"file": str(p), "accepted": v.accepted, "statement": v.statement, "reason": v.reason}
-            for p, v in verdicts
-        ],
-    }
-    _show(data, as_json, table)
-    return 0 if data["accepted"] else 1
+    for path in certificates:
+        if not path.is_file():
+            raise InputError(str(path), "is not a file that can be read", "give certificate files")
+    results = []
+    for path in certificates:
+        verdict = checker.check(path, time_limit)
+        results.append(
+            {
+                "file": str(path),
+                "accepted": verdict.accepted,
+                "statement": verdict.statement if verdict.accepted else None,
+                "reason": verdict.reason,
+            }
+        )
+        if not as_json:
+            said = f"proved: {verdict.statement}" if verdict.accepted else f"REFUSED: {verdict.reason}"
+            print(f"{path}: {said}", flush=True)
+    accepted = all(result["accepted"] for result in results)
+    if as_json:
+        print(json.dumps({"accepted": accepted, "certificates": results}))
+    return 0 if accepted else 1
 
 
 @app.command()
