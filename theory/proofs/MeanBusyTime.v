@@ -8,7 +8,7 @@
     schedule satisfy [sum B_k >= (1 / M) sum (V_(k-1) + v_k / 2)], requests taken in
     ascending order of volume.  Hence
       [OPT >= (1 / M) sum (V_(k-1) + v_k / 2) + sum d_k].
-    To stay with natural numbers we multiply by a common multiple [K] of the
+   To stay with natural numbers we multiply by a common multiple [K] of the
     volumes: [w_k = K / v_k]; [MeanBusyTimeQ.v] restates the bound in rationals. *)
 
 Require Import Arith Lia Bool.
