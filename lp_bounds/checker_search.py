@@ -154,7 +154,7 @@ class _Search:
             t = min(layers)
             layer = self._undominated(layers.pop(t))
             for k in range(len(self.types)):
-                layer = self._start(layer, k, t)
+                self._start(layer, k, t)
             if any(not key & self.all_counts for key in layer):
                 raise RefusedError("optimum", f"a schedule with a total latency below {self.optimum} exists")
             self._wait(layer, t, layers)
@@ -182,27 +182,31 @@ class _Search:
                         rivals.append(key)
         return kept
 
-    def _start(self, layer: Layer, k: int, t: int) -> Layer:
-        """Return the states after it is decided how many requests of type k start at t; the others start later."""
-        job, delta, first = self.types[k], self.start[k], self.first[k]
+    def _start(self, layer: Layer, k: int, t: int) -> None:
+        """Decide in each state how many requests of type k start at t; those left over are charged for waiting.
+
+        States with fewer to start come first, so that what a start leads to is already charged when compared.
+        """
+        job, delta, first, some = self.types[k], self.start[k], self.first[k], self.some[k]
         if job.arrival > t:
-            return layer
-        table, shift, field = self.excess[k], k * self.count_width, self.count_field
+            return
+        table, shift = self.excess[k], k * self.count_width
         cost = table[t - job.arrival] if t - job.arrival < len(table) else 0
         delay = self.least_from(k, t + 1) - self.least_from(k, t)
         offset, guard, budget_guard = self.offset, self.guard, self.budget_guard
-        result: Layer = {}
-        for number, (key, (budget, deadline, room)) in enumerate(layer.items()):
+        concerned = [item for item in layer.items() if item[0] & some]
+        concerned.sort(key=lambda item: item[0] & some)
+        for number, (key, (budget, deadline, room)) in enumerate(concerned):
             if not number & OFTEN:
                 self.clock.check()
-                if len(result) > self.most_states:
+                if len(layer) > self.most_states:
                     raise UndecidedError(f"the search holds more than {self.most_states} states at time {t}")
-            left = key >> shift & field
+            left = (key & some) >> shift
             rest = (budget | budget_guard) - left * delay
             if rest & budget_guard == budget_guard:
-                known = result.get(key)
-                if known is None or known[0] < rest ^ budget_guard:
-                    result[key] = (rest ^ budget_guard, deadline, room)
+                layer[key] = (rest ^ budget_guard, deadline, room)
+            else:
+                del layer[key]
             if t > job.arrival and room >= first:
                 if job.output == 1:
                     continue
@@ -220,11 +224,10 @@ class _Search:
                 if rest & budget_guard != budget_guard:
                     continue
                 rest ^= budget_guard
-                known = result.get(key)
+                known = layer.get(key)
                 if known is not None and known[0] >= rest:
                     break
-                result[key] = (rest, deadline, room)
-        return result
+                layer[key] = (rest, deadline, room)
 
     def _wait(self, layer: Layer, t: int, layers: dict[int, Layer]) -> None:
         """Add the states after step t + 1, in which nothing more starts, to the layers."""

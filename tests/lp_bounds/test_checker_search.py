@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -23,11 +24,12 @@ from lp_bounds.checker_bounds import Prices, mean_busy_time_reaches, volume_and_
 from lp_bounds.checker_input import Clock, Job, Problem, RefusedError, problem
 from lp_bounds.checker_schedule import Policy, latency_of, simulate
 from lp_bounds.checker_search import refute_better
+from lp_bounds.exact import solve
 from lp_bounds.mean_busy_time import best_bound
 from runtime.policies import FCFS, SJF, SVF, one_bit
 from runtime.simulator import simulate as project_simulate
 from theory.instance_json import instance_from_dict
-from theory.model import MemoryModel, Schedule
+from theory.model import Instance, MemoryModel, Request, Schedule
 
 pytestmark = pytest.mark.bounds
 Data = dict[str, Any]
@@ -178,3 +180,20 @@ def _best_starts(data: Data, optimum: int) -> tuple[int, ...]:
     found = place((), wait)
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_the_exact_search_proves_the_checker_accepts(seed: int) -> None:
+    rng = random.Random(seed)
+    memory, late = rng.choice([20, 40, 60]), rng.choice([0, 10])
+    model = rng.choice([MemoryModel(), MemoryModel(), MemoryModel(1, 4)])
+    sizes = [(rng.randint(1, memory // 4), rng.randint(1, memory // 6)) for _ in range(rng.randint(8, 14))]
+    instance = Instance(memory, [Request(s, o, rng.randint(0, late)) for s, o in sizes], model)
+    result = solve(instance)
+    certificate = optimum_certificate(instance, result.schedule, result.multipliers, result.denominator)
+    verdict = check(certificate, 60)
+    assert verdict.accepted, verdict.reason
+    assert certificate["optimum"] == result.upper_bound
+    early = solve(instance, time_limit=1e-6)
+    lower = lower_bound_certificate(instance, early.lower_bound, early.multipliers[0], early.denominator)
+    assert early.status == "optimal" or check(lower, 60).accepted
