@@ -75,6 +75,13 @@ def test_the_search_accepts_the_optimum_and_nothing_above_it(
             refute_better(parsed, optimum + more, prices, Clock(60))
 
 
+def test_idling_while_a_request_waits_can_be_optimal_when_others_are_to_arrive() -> None:
+    instance = Instance(10, [Request(0, 10), Request(9, 1, 1), Request(9, 1, 1), Request(9, 1, 1)])
+    assert check(optimum_certificate(instance, Schedule((4, 1, 2, 3)))).accepted
+    verdict = check(optimum_certificate(instance, Schedule((0, 10, 11, 12))))
+    assert verdict.reason == "optimum: a schedule with a total latency below 43 exists"
+
+
 @given(instances(), multipliers)
 def test_the_bound_of_any_multipliers_is_the_formula_and_below_the_optimum(
     least_latency: LeastLatency, instance: Data, vector: tuple[list[int], int]
