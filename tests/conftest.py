@@ -72,7 +72,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_complete_run(config: pytest.Config) -> bool:
-    chosen = config.option.markexpr or config.option.keyword or config.option.lf or config.option.collectonly
+    last_failed = getattr(config.option, "lf", False)  # unknown when the cache plugin is off
+    chosen = config.option.markexpr or config.option.keyword or last_failed or config.option.collectonly
     return not chosen and config.args == config.getini("testpaths") and not hasattr(config, "workerinput")
 
 
