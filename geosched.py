@@ -274,6 +274,58 @@ def audit(
 
 
 @app.command()
+@_command
+def attack(
+    policy: Annotated[str, typer.Option(help="svf, svf-1bit, sjf, fcfs or module:function.")] = "svf",
+    admission: Annotated[str, typer.Option(help="strict, skip, conservative or easy.")] = "strict",
+    fit: Fit = "lookahead",
+    alpha: Annotated[str, typer.Option(help="Every peak is at most alpha times the memory.")] = "1",
+    requests: Annotated[int, typer.Option(help="Most requests of an instance.")] = 1000,
+    memory: Annotated[int | None, typer.Option(help="The memory in tokens; chosen by default.")] = None,
+    largest: Annotated[int | None, typer.Option(help="Largest output length.")] = None,
+    threshold: Annotated[int | None, typer.Option(help="Threshold of svf-1bit.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="No new round of the search starts after this.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds of the search: the same on any machine.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same result for any --jobs.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
+    backend: Annotated[str, typer.Option(help="loky, ray or dask.")] = "loky",
+    out: Annotated[Path, typer.Option(help="Folder of the certificate and the state of the search.")] = Path(),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the state in --out.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Search for an instance on which a policy is bad; the worst one is written as a certificate."""
+    from adversary.attack import attack as run_attack
+    from adversary.regime import Regime
+
+    bound = _fraction("--alpha", alpha) or Fraction(0)
+    regime = Regime(policy, admission, fit, bound, memory, requests, largest, threshold)
+    result = run_attack(
+        regime,
+        seed=seed,
+        seconds=60.0 if seconds is None and rounds is None else seconds,
+        rounds=rounds,
+        jobs=jobs,
+        backend=backend,
+        out=out,
+        resume=resume,
+        report=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    witness = result.witness
+    proved = f"{witness.bound[0]}: at most {_decimal(witness.bound[1])}" if witness.bound else "no bound is proved"
+    rows = [
+        ("policy", f"{policy}, {admission} admission, fit test {fit}, alpha at most {bound}, burst"),
+        ("instance", f"{witness.genome} ({witness.genome.size} requests)"),
+        ("ratio", f"{'' if witness.optimal else 'at least '}{_decimal(witness.ratio)} = {witness.ratio}"),
+        ("latency", f"{witness.latency} steps; a better schedule has {witness.best}"),
+        ("proved", proved),
+        ("certificate", f"{result.certificate}{'' if result.is_record else ' (an earlier, worse one is kept)'}"),
+        ("search", f"seed {seed}, {result.rounds} rounds, {result.seconds:.1f} s"),
+    ]
+    _show(result.to_dict(), as_json, _pairs("worst instance found", rows))
+    return 0
+
+
+@app.command()
 def version() -> None:
     """Print the versions that a bug report needs."""
     show_versions()
