@@ -150,6 +150,7 @@ def ratio(
     as_json: AsJson = False,
 ) -> int:
     """Exact competitive ratio of a policy on one instance: its total latency over the optimum."""
+    from adversary.witness import best_bound
     from lp_bounds.certificate import write_certificate
     from runtime.policies import named_policy
     from runtime.ratio import competitive_ratio
@@ -160,6 +161,7 @@ def ratio(
     if certificate is not None:
         write_certificate(certificate, result.certificate())
     exact = result.optimum is not None
+    theorem = best_bound(given, chosen, admission, fit)
     bounds = f"{_decimal(result.lower_bound)} to {result.upper_bound}"
     rows = [
         ("policy", f"{policy}, {admission} admission, fit test {fit}, true lengths known"),
@@ -167,6 +169,7 @@ def ratio(
         ("latency", f"{result.latency} steps"),
         ("optimum", f"{result.optimum} steps" if exact else f"not proved in time: {bounds} steps"),
         ("ratio", f"{'' if exact else 'at most '}{_decimal(result.ratio)} = {result.ratio}"),
+        ("theorem", f"{theorem[0]}: at most {_decimal(theorem[1])}" if theorem else "no bound is proved"),
         ("seconds", f"{result.seconds:.3f}"),
     ]
     if certificate is not None:
