@@ -1,6 +1,7 @@
-"""Print what is checked by algebra: ``python -m theory poisson`` and ``python -m theory symbolic``.
+"""Print what is claimed (``python -m theory claims``) and what is checked by algebra (``poisson``, ``symbolic``).
 
-Exit code 0 if every check stands as recorded, 1 if one fails, 2 on bad usage.
+Exit code 0 if every check stands as recorded, 1 if one fails, 2 on bad usage. Claims are listed, not checked:
+``geosched verify`` does that.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any, NoReturn
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from theory.errors import InputError
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,8 +39,26 @@ def _symbolic() -> list[dict[str, Any]]:
     return [asdict(check) for check in all_checks()]
 
 
+def _claims() -> list[dict[str, Any]]:
+    from theory.claim import described
+    from theory.claims import CLAIMS
+
+    return [
+        {
+            "id": claim.id,
+            "statement": claim.statement,
+            "hypotheses": described(claim.hypotheses),
+            "source": str(claim.source),
+            "status": claim.status,
+            "note": claim.note,
+        }
+        for claim in CLAIMS
+    ]
+
+
 #: Subject: how to compute its rows, and the columns of its table.
 _SUBJECTS = {
+    "claims": (_claims, ("id", "statement", "hypotheses", "source", "status")),
     "poisson": (_poisson, ("id", "statement", "status", "source", "detail")),
     "symbolic": (_symbolic, ("name", "statement", "method", "detail")),
 }
@@ -45,17 +66,31 @@ _SUBJECTS = {
 
 def _print_table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
     table = Table(show_lines=True)
-    for column in (*columns, "ok"):
+    decided = [column for column in ("ok",) if column in rows[0]]
+    for column in (*columns, *decided):
         table.add_column(column, overflow="fold")
     words = {True: "ok", False: "FAILS", None: "not checked"}
     for row in rows:
         # Text, because brackets in a formula are not markup
-        table.add_row(*(Text(str(row[column])) for column in columns), words[row["ok"]])
+        table.add_row(*(Text(str(row[column])) for column in columns), *(words[row[column]] for column in decided))
     Console(width=None if sys.stdout.isatty() else 180).print(table)
 
 
+def _write(parser: _Parser, subject: str) -> int:
+    from theory.claims_page import PAGE, write_page
+
+    if subject != "claims":
+        parser.error(f"--write goes with claims, not with {subject}")
+    try:
+        write_page()
+    except InputError as error:
+        parser.error(str(error))
+    print(f"written: {PAGE.name}", file=sys.stderr)
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the checks of one subject and print them.
+    """Compute the rows of one subject and print them.
 
     Parameters
     ----------
@@ -72,15 +107,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit
         With code 2 on bad usage.
     """
-    parser = _Parser(prog="python -m theory", description="Check the theory by exact algebra.")
-    parser.add_argument("subject", choices=sorted(_SUBJECTS), help="which checks to run")
+    parser = _Parser(prog="python -m theory", description="List the claims, or check the algebra.")
+    parser.add_argument("subject", choices=sorted(_SUBJECTS), help="the claims, or which checks to run")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument("--write", action="store_true", help="claims: write papers/claims.md instead of printing")
     options = parser.parse_args(arguments)
+    if options.write:
+        return _write(parser, options.subject)
     compute, columns = _SUBJECTS[options.subject]
     rows = compute()
-    failed = [row[columns[0]] for row in rows if row["ok"] is False]
+    failed = [row[columns[0]] for row in rows if row.get("ok") is False]
     if options.json:
-        print(json.dumps({"subject": options.subject, "checks": rows, "failed": failed}))
+        found = {"claims": rows} if options.subject == "claims" else {"checks": rows, "failed": failed}
+        print(json.dumps({"subject": options.subject, **found}))
     else:
         _print_table(rows, columns)
     if failed:

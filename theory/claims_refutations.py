@@ -196,7 +196,7 @@ CLAIMS = (
         "strict SVF keeps the bound 4 of bursts when requests arrive over time",
         _strict("2p <= M", arrivals="any"),
         Source("", "T2 asked of arrivals"),
-        (witness("arrivals-strict", REFUTES, Facts(Fraction(30), alpha_at_most=_HALF, burst=False)),),
+        (witness("arrivals-strict", REFUTES, Facts(Fraction(15), alpha_at_most=_HALF, burst=False)),),
         "two long requests start before the others are there",
     ),
     Claim(
@@ -208,7 +208,7 @@ CLAIMS = (
             witness(
                 "arrivals-conservative",
                 REFUTES,
-                Facts(Fraction(30), admission="conservative", alpha_at_most=_HALF, burst=False),
+                Facts(Fraction(15), admission="conservative", alpha_at_most=_HALF, burst=False),
             ),
         ),
     ),

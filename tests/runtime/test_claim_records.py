@@ -124,8 +124,8 @@ RECORDS = {
     "fcfs-400": Record(FCFS, "strict", LOOK, long_queue_of_tiny(400), run(SVF), 324_654, 5215),
     "one-bit-16": Record(one_bit(15, 8, 16), "strict", LOOK, one_class(16), run(SVF), 84_380, 10_706),
     "one-bit-64": Record(one_bit(63, 32, 64), "strict", LOOK, one_class(64), run(SVF), 1_268_000, 40_420),
-    "arrivals-strict": Record(SVF, "strict", LOOK, coming(200), as_they_come, 30_400, 1002),
-    "arrivals-conservative": Record(SVF, "conservative", LOOK, coming(200), as_they_come, 30_400, 1002),
+    "arrivals-strict": Record(SVF, "strict", LOOK, coming(100), as_they_come, 7700, 502),
+    "arrivals-conservative": Record(SVF, "conservative", LOOK, coming(100), as_they_come, 7700, 502),
     "t8": Record(SVF, "strict", PEAK, rounds(420, 60, (11, 0, 20), (1, 209, 1)), two_per_step, 441_165, 142_500),
 }  # fmt: skip
 
