@@ -113,7 +113,7 @@ def _show(data: dict[str, Any], as_json: bool, *tables: Table) -> None:
     if as_json:
         print(json.dumps(data))
         return
-    console = Console(width=None if sys.stdout.isatty() else 110)
+    console = Console(width=None if sys.stdout.isatty() else 120)
     for table in tables:
         console.print(table)
 
@@ -182,18 +182,20 @@ def ratio(
 @_command
 def check(
     certificates: Annotated[list[Path], typer.Argument(help="Certificate files.", metavar="CERTIFICATE...")],
+    rocq: Annotated[bool, typer.Option("--rocq", help="Let Rocq decide witnesses instead (needs coqc).")] = False,
     time_limit: TimeLimit = None,
     as_json: AsJson = False,
 ) -> int:
     """Check certificates with the standard library alone: exit 0 and what is proved, or exit 1 and why not."""
     from lp_bounds import checker
+    from runtime.rocq_witness import check_with_rocq
 
     for path in certificates:
         if not path.is_file():
             raise InputError(str(path), "is not a file that can be read", "give certificate files")
     results = []
     for path in certificates:
-        verdict = checker.check(path, time_limit)
+        verdict = check_with_rocq(path, time_limit or 600.0) if rocq else checker.check(path, time_limit)
         results.append(
             {
                 "file": str(path),
@@ -274,6 +276,35 @@ def audit(
         about.insert(0, ("WARNING", report.violation))
     _show(report.to_dict(), as_json, _pairs("audit", about), table)
     return 0
+
+
+@app.command()
+@_command
+def verify(
+    claims: Annotated[list[str] | None, typer.Argument(help="Ids, for example T2 R1; all by default.")] = None,
+    time_limit: TimeLimit = None,
+    as_json: AsJson = False,
+) -> int:
+    """Re-check the evidence of claims, ours and the papers'; exit 1 if any fails."""
+    from runtime.verify import FAILED, summary
+    from runtime.verify import verify as run_verify
+    from theory.claims import select
+
+    def report(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    rows = run_verify(select(claims or ()), time_limit=time_limit, progress=report)
+    data = [row.to_dict() for row in rows]
+    table = Table("claim", show_lines=True)
+    for name, ratio in (("statement", 4), ("hypotheses", 3), ("source", 2), ("status", 1), ("re-checked now", 2)):
+        table.add_column(name, ratio=ratio, min_width=11 if name == "status" else None)
+    for row in data:
+        found = f"{row['outcome']}: {row['reason']}" if row["reason"] else row["outcome"]
+        table.add_row(row["id"], row["statement"], row["hypotheses"], row["source"], row["status"], found)
+    _show({"claims": data, "summary": summary(rows)}, as_json, table)
+    if not as_json:
+        print(summary(rows))
+    return 1 if any(row.outcome == FAILED for row in rows) else 0
 
 
 @app.command()
