@@ -103,9 +103,7 @@ def optimum_certificate(
     }
 
 
-def witness_certificate(
-    instance: Instance, policy: dict[str, Any], latency: int, schedule: Schedule
-) -> dict[str, Any]:
+def witness_certificate(instance: Instance, policy: dict[str, Any], latency: int, schedule: Schedule) -> dict[str, Any]:
     """Claim that a policy has this total latency (steps) and that the schedule is better.
 
     Parameters

@@ -184,9 +184,7 @@ def _optimum(instance: Problem, data: dict[str, Any], clock: Clock) -> str:
     lists = array(data["multipliers"], "multipliers", MAX_VECTORS)
     if sum(len(array(vector, f"multipliers[{i}]")) for i, vector in enumerate(lists)) > MAX_PRICES:
         raise RefusedError("multipliers", f"has more than {MAX_PRICES} entries in all")
-    vectors = [
-        Prices(instance, denominator, integers(vector, f"multipliers[{i}]")) for i, vector in enumerate(lists)
-    ]
+    vectors = [Prices(instance, denominator, integers(vector, f"multipliers[{i}]")) for i, vector in enumerate(lists)]
     latency = latency_of(instance, integers(data["starts"], "starts"), "starts", clock)
     if latency != optimum:
         raise RefusedError("optimum", f"claims {optimum}; the schedule has a total latency of {latency}")
@@ -267,17 +265,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Check the files named on the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="lp_bounds.checker", description="Check certificates.")
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument(
-        "--time-limit", type=float, default=TIME_LIMIT, help="seconds per file (default: %(default)g)"
-    )
+    parser.add_argument("--time-limit", type=float, default=TIME_LIMIT, help="seconds per file (default: %(default)g)")
     options = parser.parse_args(arguments)
     accepted = True
     for file in options.files:
         verdict = check(file, options.time_limit)
         accepted &= verdict.accepted
-        print(
-            f"{file}: {'accepted' if verdict.accepted else 'NOT accepted'}: {verdict.reason or verdict.statement}"
-        )
+        print(f"{file}: {'accepted' if verdict.accepted else 'NOT accepted'}: {verdict.reason or verdict.statement}")
     return 0 if accepted else 1
 
 

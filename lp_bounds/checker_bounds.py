@@ -156,9 +156,7 @@ class Prices:
     def work(self, job: Job) -> int:
         """Upper bound on the operations of `costs`."""
         steps = max(self.horizon - job.arrival, 0) + 1
-        return (
-            steps if self.problem.block == 1 else steps * (min(job.output, self.horizon) // self.problem.block + 2)
-        )
+        return steps if self.problem.block == 1 else steps * (min(job.output, self.horizon) // self.problem.block + 2)
 
     def bound(self, clock: Clock) -> int:
         """D times the lower bound on the total latency."""

@@ -13,20 +13,25 @@ from numpy.typing import NDArray
 
 from lp_bounds.exact_kernels import Types, jit
 
+WARMTH = 0.7  #: steps of latency by which a trial may be worse at first, on average
+
 
 @jit
-def earliest_fit(types: Any, order: Any, kind: Any, delay: Any, usage: Any, starts: Any, limit: int) -> int:
+def earliest_fit(types: Any, order: Any, kind: Any, delay: Any, usage: Any, starts: Any, limit: int) -> Any:
     """Give each request of `order` the earliest start from its delay on that fits; return the sum of the starts.
 
     `usage` is scratch (tokens per step, from step 1 at index 0). Stops early, with a number above `limit`, once
     the sum exceeds it or a request would run beyond the scratch.
     """
     usage[:] = 0
-    total, previous, start = 0, -1, 0
+    total, previous, start, front = 0, -1, 0, 0
+    least = types.held[:, 0].min()
     for request in order:
         k = kind[request]
         output = types.output[k]
-        t = max(types.arrival[k], delay[request])
+        while front < len(usage) and usage[front] + least > types.memory:
+            front += 1  # nothing fits before
+        t = max(types.arrival[k], delay[request], front)
         if k == previous and delay[request] == 0:
             t = max(t, start)  # one of this type did not fit before
         while True:
@@ -55,14 +60,16 @@ def earliest_fit(types: Any, order: Any, kind: Any, delay: Any, usage: Any, star
 
 
 @jit
-def local_search(types: Any, order: Any, kind: Any, usage: Any, best: Any, rounds: int, seed: int) -> int:
-    """Swap, move and delay at random, keeping what is no worse; `best` receives the starts; returns their sum."""
+def local_search(types: Any, order: Any, kind: Any, usage: Any, best: Any, rounds: int, seed: int) -> Any:
+    """Swap, move and delay at random, by simulated annealing; `best` receives the starts; returns their sum."""
     np.random.seed(seed)
     n = len(order)
-    delay, starts = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    value = earliest_fit(types, order, kind, delay, usage, best, 1 << 60)
+    delay, starts, current = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    value = earliest_fit(types, order, kind, delay, usage, current, 1 << 60)
+    least = value
+    best[:] = current
     trial, wait = order.copy(), delay.copy()
-    for _ in range(rounds):
+    for step in range(rounds):
         trial[:] = order
         wait[:] = delay
         for _ in range(1 + (np.random.random() < 0.3)):
@@ -82,14 +89,19 @@ def local_search(types: Any, order: Any, kind: Any, usage: Any, best: Any, round
             elif np.random.random() < 0.5:
                 wait[i] = 0
             else:
-                wait[i] = best[i] + np.random.randint(1, 4)
-        result = earliest_fit(types, trial, kind, wait, usage, starts, value)
-        if result <= value:
+                wait[i] = current[i] + np.random.randint(1, 4)
+        heat = WARMTH * (1.0 - step / rounds)
+        allowed = value + np.int64(-heat * np.log(1.0 - np.random.random()))
+        result = earliest_fit(types, trial, kind, wait, usage, starts, allowed)
+        if result <= allowed:
             value = result
             order[:] = trial
             delay[:] = wait
-            best[:] = starts
-    return value
+            current[:] = starts
+            if value < least:
+                least = value
+                best[:] = starts
+    return least
 
 
 def good_starts(types: Types, kind: NDArray[np.int64], length: int, rounds: int) -> NDArray[np.int64]:

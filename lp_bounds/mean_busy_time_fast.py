@@ -29,9 +29,7 @@ _VOLUME_LIMIT = 1 << 42
 _TIME_LIMIT = 1 << 62
 
 
-def fast_bound(
-    prompt: Array, output: Array, arrival: Array, memory: int, memory_model: MemoryModel = PAPER
-) -> Bound:
+def fast_bound(prompt: Array, output: Array, arrival: Array, memory: int, memory_model: MemoryModel = PAPER) -> Bound:
     """The larger of L1 and L4, the latter rounded down by at most ``n 2**-19`` steps.
 
     Parameters
@@ -61,9 +59,7 @@ def fast_bound(
     prompt, output, arrival = columns
     if prompt.ndim != 1 or not prompt.shape == output.shape == arrival.shape:
         shapes = ", ".join(str(column.shape) for column in columns)
-        raise InputError(
-            "prompt, output, arrival", f"have the shapes {shapes}", "give three columns of one length"
-        )
+        raise InputError("prompt, output, arrival", f"have the shapes {shapes}", "give three columns of one length")
     if not prompt.size:
         return Bound(Fraction(0), "L1")
     _check(prompt, output, arrival, memory, memory_model)

@@ -105,9 +105,7 @@ def multiplier_bound(instance: Instance, numerators: Sequence[int], denominator:
     return Fraction(total, denominator)
 
 
-def rational_bound(
-    instance: Instance, multipliers: NDArray[np.float64], denominator: int = DENOMINATOR
-) -> Fraction:
+def rational_bound(instance: Instance, multipliers: NDArray[np.float64], denominator: int = DENOMINATOR) -> Fraction:
     """An exact lower bound on OPT from a solver's multipliers, whatever they are worth."""
     return multiplier_bound(instance, round_multipliers(multipliers, denominator), denominator)
 

@@ -154,9 +154,7 @@ def held_tokens(instance: Instance, prompt: int, output: int) -> NDArray[np.int6
     return np.array([instance.memory_model.held(prompt, j) for j in range(1, output + 1)], dtype=np.int64)
 
 
-def _usage(
-    instance: Instance, types: list[tuple[int, int, int]], windows: list[NDArray[np.int64]], end: int
-) -> Any:
+def _usage(instance: Instance, types: list[tuple[int, int, int]], windows: list[NDArray[np.int64]], end: int) -> Any:
     """Tokens held in each step (row) by one start of each column."""
     values, rows = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     lengths = [np.zeros(0, dtype=np.int64)]
