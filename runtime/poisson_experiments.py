@@ -23,15 +23,13 @@ from runtime.poisson_sample import (
     with_load,
     with_rho,
 )
-from runtime.poisson_stats import batch_means, mean_estimate
+from runtime.poisson_stats import batch_means, mean_estimate, ratio_estimate
 from runtime.policies import FCFS, SJF, SVF, Policy, one_bit
 from theory.errors import InputError
 from theory.poisson import one_bit_factor, paced_wait, paper_bound, saturated_cycle, sharper_bound, wait_bound
 from theory.poisson_peak import peak_wait_bound
 
 Row = dict[str, Any]
-#: The orders of theory.poisson_peak: smaller keys first; a constant is FCFS.
-_KEYS = {"svf": volume, "sjf": lambda _s, o: o, "fcfs": lambda _s, _o: 0}
 
 
 def class_means(law: Law, threshold: int) -> Policy:
@@ -108,12 +106,14 @@ def compare(
         "requests": requests,
         "paths": paths,
         "seed": seed,
-        "bounds": _bounds(queue, success, prompts),
+        "bounds": _bounds(queue, success, prompts, policies),
         "policies": {p.name: _totals_row(queue, t) for p, t in zip(policies, totals, strict=True)},
     }
 
 
-def _bounds(queue: Queue, success: Fraction, prompts: Sequence[int]) -> dict[str, float | None]:
+def _bounds(
+    queue: Queue, success: Fraction, prompts: Sequence[int], policies: Sequence[Policy]
+) -> dict[str, float | None]:
     alpha, prompt = Fraction(queue.peak, queue.memory), Fraction(sum(prompts), len(prompts))
     paper = sharper = None
     if queue.rho < 1:
@@ -122,7 +122,12 @@ def _bounds(queue: Queue, success: Fraction, prompts: Sequence[int]) -> dict[str
         excess = sharper_bound(success, prompt, queue.rho) - 1
         sharper = _float(1 + excess / (1 - (1 - success) ** longest))  # what the cut takes from E[o]
     bounds = {"paper": paper, "sharper": sharper, "wait": _from_wait(queue, wait_bound)}
-    return bounds | {f"peak {name}": _from_wait(queue, peak_wait_bound, key) for name, key in _KEYS.items()}
+    return bounds | {f"peak {p.name}": _from_wait(queue, peak_wait_bound, static_key(p)) for p in policies}
+
+
+def static_key(policy: Policy) -> Callable[[int, int], int]:
+    """The key of a policy without the arrival, as :mod:`theory.poisson_peak` wants it: constant for FCFS."""
+    return lambda prompt, output: policy.key(prompt, output, 0)
 
 
 def _from_wait(queue: Queue, bound: Callable[..., Fraction], *key: Callable[[int, int], int]) -> float | None:
@@ -265,6 +270,9 @@ def one_bit_sweep(
         "seed": seed,
         "factor": _float(factor),
         "eps_over_volume": _float(1 - 1 / factor),
+        "wait_over_svf": {
+            p.name: ratio_estimate(t.wait, totals[1].wait).row() for p, t in zip(policies, totals, strict=True)
+        },
         "policies": {p.name: _totals_row(queue, t) for p, t in zip(policies, totals, strict=True)},
     }
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from runtime.poisson_experiments import compare, one_bit_sweep, readings, synchronised
 from runtime.poisson_law import fixed, geometric
+from runtime.poisson_levels import check_levels
 from runtime.poisson_traces import TRACES, trace_row
 from theory.errors import InputError
 
@@ -57,7 +58,9 @@ def plan(seed: int, quick: bool, traces: Path | None = None) -> Plan:
     for count in (20_000,) if quick else (50_000, 200_000, 1_000_000, 4_000_000):
         add(synchronised, geometric(Fraction(1, 1000), 100), Fraction(7, 10), count, 2 if quick else 4, seed)
     for threshold in (5, 20) if quick else (1, 2, 3, 4, 6, 8, 10, 13, 17, 22, 30, 40, 60, 90):
-        add(one_bit_sweep, tenth, 100, 10, tenth, Fraction(9, 10), threshold, **size)
+        many = {**size, "requests": 4 * size["requests"]}  # ratios of small waits need more of them
+        add(one_bit_sweep, tenth, 100, 10, tenth, Fraction(9, 10), threshold, **many)
+    add(check_levels, 10 if quick else 500, 20_000 if quick else 60_000, seed)
     if traces is not None:
         for (name, memory), load in product(TRACES, ("1/2", "7/10", "4/5", "9/10", "1", "6/5")):
             add(trace_row, traces, name, memory, Fraction(load), range(10))

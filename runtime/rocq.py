@@ -65,7 +65,7 @@ def built_proofs(time_limit: float = 600.0, cache: Path | None = None) -> Path:
             shutil.copy(source, folder)
         code, output = _run(["sh", "build.sh"], folder, time_limit)
         if code != 0:
-            raise ProofError(_last_lines(output))
+            raise ProofError(_complaint(output))
         shutil.rmtree(kept, ignore_errors=True)
         try:
             folder.rename(kept)
@@ -105,7 +105,7 @@ def closed_theorems(names: Sequence[str], built: Path, time_limit: float = 120.0
     for name in names:
         try:
             output = check_source(_listed([name]), built, time_limit).strip()
-            found[name] = None if output == _CLOSED else _last_lines(output)
+            found[name] = None if output == _CLOSED else _complaint(output)
         except ProofError as error:
             found[name] = str(error)
     return found
@@ -126,7 +126,7 @@ def check_source(source: str, built: Path, time_limit: float = 120.0) -> str:
         (folder / "Checked.v").write_text(source, encoding="utf-8")
         code, output = _run(["coqc", "-q", "-R", str(built), "Burst", "Checked.v"], folder, time_limit)
     if code != 0:
-        raise ProofError(_last_lines(output))
+        raise ProofError(_complaint(output))
     return output
 
 
@@ -175,6 +175,8 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> tuple[int, str
     return process.returncode, output
 
 
-def _last_lines(output: str) -> str:
-    """The end of what a tool said, in one line."""
-    return " ".join(" ".join(output.split())[-400:].split()) or "no message"
+def _complaint(output: str) -> str:
+    """The last complaint of a tool, in one line: where, and the end of what."""
+    text = " ".join(output.split())
+    text = text[max(text.rfind('File "'), 0) :]
+    return (text if len(text) <= 400 else f"{text[:80]} ... {text[-300:]}") or "no message"
