@@ -38,9 +38,7 @@ def test_every_genome_of_the_search_lies_in_the_regime(alpha: Fraction, memory: 
 
 
 def test_the_archive_depends_on_the_seed_but_not_on_the_number_of_workers() -> None:
-    runs = [
-        search(HALF, seed, rounds=2, operations=2_000_000, jobs=jobs) for seed, jobs in ((1, 1), (1, 2), (2, 1))
-    ]
+    runs = [search(HALF, seed, rounds=2, operations=2_000_000, jobs=jobs) for seed, jobs in ((1, 1), (1, 2), (2, 1))]
     assert runs[0].ranked() == runs[1].ranked() != runs[2].ranked()
 
 

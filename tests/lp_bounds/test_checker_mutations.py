@@ -83,9 +83,7 @@ def originals() -> list[Data]:
 
 def places(data: Any) -> list[tuple[Any, Any]]:
     """Every (container, key) in a certificate."""
-    items = (
-        list(data.items()) if isinstance(data, dict) else list(enumerate(data)) if isinstance(data, list) else []
-    )
+    items = list(data.items()) if isinstance(data, dict) else list(enumerate(data)) if isinstance(data, list) else []
     return [pair for key, value in items for pair in [(data, key), *places(value)]]
 
 

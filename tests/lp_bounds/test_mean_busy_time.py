@@ -34,9 +34,7 @@ def instances(draw: st.DrawFn, largest: int = 12, most: int = 6, latest: int = 1
 
 
 def burst_of(instance: Instance) -> Instance:
-    return Instance(
-        instance.memory, [Request(r.prompt, r.output) for r in instance.requests], instance.memory_model
-    )
+    return Instance(instance.memory, [Request(r.prompt, r.output) for r in instance.requests], instance.memory_model)
 
 
 def least_latency(instance: Instance) -> int:

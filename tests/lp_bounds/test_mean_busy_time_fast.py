@@ -61,9 +61,7 @@ def test_both_paths_are_taken(scale: int) -> None:
     assert fast._fits_64_bits(lengths, lengths, arrival, 2 * scale, PAPER) == (scale < 10**6)
 
 
-@given(
-    st.integers(1, 2**42 - 1).flatmap(lambda v: st.tuples(st.integers(0, v), st.integers(0, v - 1), st.just(v)))
-)
+@given(st.integers(1, 2**42 - 1).flatmap(lambda v: st.tuples(st.integers(0, v), st.integers(0, v - 1), st.just(v))))
 @settings(max_examples=300)
 def test_long_division_is_exact(abv: tuple[int, int, int]) -> None:
     a, b, v = map(np.int64, abv)

@@ -73,9 +73,7 @@ def test_reservations_never_decrease_and_end_with_the_peak(job: Job, model: Memo
 
 
 @given(JOBS, MODELS)
-def test_a_preempted_job_reserves_like_one_whose_prompt_holds_what_it_generated(
-    job: Job, model: MemoryModel
-) -> None:
+def test_a_preempted_job_reserves_like_one_whose_prompt_holds_what_it_generated(job: Job, model: MemoryModel) -> None:
     left = max(1, job.output - job.done)
     assert lookahead(job, model) == lookahead(Job(job.prompt + job.done, left), model)
 

@@ -55,9 +55,7 @@ def written(folder: Path, data: dict[str, Any]) -> Path:
     ],
     ids=lambda value: value.name if isinstance(value, Policy) else value,
 )
-def test_rocq_runs_the_policies_as_the_simulator_does(
-    policy: Policy, admission: str, fit: str, tmp_path: Path
-) -> None:
+def test_rocq_runs_the_policies_as_the_simulator_does(policy: Policy, admission: str, fit: str, tmp_path: Path) -> None:
     path = written(tmp_path, certificate(policy, admission, fit))
     assert check(path).accepted
     verdict = check_with_rocq(path)

@@ -119,9 +119,7 @@ def test_a_good_file_is_recognised_and_read_with_any_line_ends(
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_an_empty_file_and_a_missing_file_and_a_folder_are_refused(
-    format: str, write: Write, tmp_path: Path
-) -> None:
+def test_an_empty_file_and_a_missing_file_and_a_folder_are_refused(format: str, write: Write, tmp_path: Path) -> None:
     assert "is empty" in message(write(" \n"), format)
     assert "cannot be read" in message(tmp_path / "missing", format)
     assert "cannot be read" in message(tmp_path, format)
@@ -170,9 +168,7 @@ CSV_FAULTS = [
 
 @pytest.mark.parametrize(("bad", "fault"), CSV_FAULTS)
 @pytest.mark.parametrize("column", [1, 2])
-def test_a_bad_length_in_a_csv_is_told_with_line_and_column(
-    bad: str, fault: str, column: int, write: Write
-) -> None:
+def test_a_bad_length_in_a_csv_is_told_with_line_and_column(bad: str, fault: str, column: int, write: Write) -> None:
     cells = ["2023-11-16 18:17:04", "5", "2"]
     cells[column] = bad
     good = "2023-11-16 18:17:03,5,2\n"
@@ -208,9 +204,7 @@ def test_bad_seconds_are_told_with_line_and_column(bad: str, write: Write) -> No
 
 
 def test_ragged_rows_are_told_even_when_the_cells_add_up(write: Write) -> None:
-    assert message(write(VIDUR + "1,2,3,4\n1,2,3\n5,6,7,8,9\n")).startswith(
-        "FILE: line 3: has 3 columns; give the 4"
-    )
+    assert message(write(VIDUR + "1,2,3,4\n1,2,3\n5,6,7,8,9\n")).startswith("FILE: line 3: has 3 columns; give the 4")
     assert message(write(VIDUR + "1\n2,3,4\n")).startswith("FILE: line 2: has 1 columns; give the 4")
     assert "line 2: is not valid CSV" in message(write(VIDUR + '1,2,3,"4\n'))
     assert "names a column twice" in message(write(VIDUR.strip() + ",pd_ratio\n1,2,3,4,5\n"))
@@ -240,9 +234,7 @@ JSON_FAULTS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("bad", "fault"), JSON_FAULTS)
 @pytest.mark.parametrize("key", ["input_length", "output_length"])
-def test_a_bad_length_in_json_lines_is_told_with_line_and_key(
-    bad: Any, fault: str, key: str, write: Write
-) -> None:
+def test_a_bad_length_in_json_lines_is_told_with_line_and_key(bad: Any, fault: str, key: str, write: Write) -> None:
     good = {"timestamp": 0, "input_length": 1, "output_length": 2}
     text = "\n".join(map(json.dumps, [good, good, good | {key: bad}, good]))
     said = message(write(text))
@@ -325,9 +317,7 @@ def test_a_result_of_vllm_bench_serve_gives_lengths_times_and_failures(write: Wr
         "input_lens": [1.5, 1, 1],
     }.items():
         assert message(write(json.dumps(VLLM | {key: bad}))).startswith(f"FILE: {key}")
-    assert message(write(json.dumps(VLLM | {"itls": [[0.1, -1.0], [], []]}))).startswith(
-        "FILE: itls[0][1]: is -1.0"
-    )
+    assert message(write(json.dumps(VLLM | {"itls": [[0.1, -1.0], [], []]}))).startswith("FILE: itls[0][1]: is -1.0")
 
 
 LENGTHS = st.integers(0, MAX_TOKENS)

@@ -289,9 +289,7 @@ def test_lemma_order_any_static_order_costs_twice_the_root_of_the_spread(vs: lis
 
 
 @given(volumes, st.sampled_from([1, 2, 5, 30]), st.randoms(use_true_random=False))
-def test_lemma_order_a_distorted_order_costs_four_times_the_root(
-    vs: list[int], d: int, rng: random.Random
-) -> None:
+def test_lemma_order_a_distorted_order_costs_four_times_the_root(vs: list[int], d: int, rng: random.Random) -> None:
     order: list[int] = []
     for v in sorted(vs):  # insert as early as the distortion allows
         first = next((k for k in range(len(order) + 1) if all(v <= d * w for w in order[k:])), len(order))
@@ -362,9 +360,7 @@ def test_t8_separates_peak_reservation_from_look_ahead() -> None:
         other[i] = max(other) + length if j == 0 else other[fat[0]] + j
     peak = latency(inst, serial(inst, order, "strict", "peak"))
     assert peak >= (thin + 1) * length * rounds * (rounds - 1) // 2
-    assert (
-        peak > Fraction(29, 10) * latency(inst, tuple(other)) > burst.t7_limit(HALF) * latency(inst, tuple(other))
-    )
+    assert peak > Fraction(29, 10) * latency(inst, tuple(other)) > burst.t7_limit(HALF) * latency(inst, tuple(other))
     assert latency(inst, serial(inst, order, "strict", "lookahead")) < Fraction(2, 3) * peak
 
 
@@ -407,9 +403,7 @@ def test_bounds_grow_with_the_peak_the_shape_and_the_disorder(
 
 
 def test_t7_tends_to_its_limit_from_above_as_the_memory_grows() -> None:
-    values = [
-        burst.t7(10**e, 10**e // 2, 10**6, 2 ** (e // 2), Fraction(1, 2 ** (e // 4))) for e in range(12, 41, 4)
-    ]
+    values = [burst.t7(10**e, 10**e // 2, 10**6, 2 ** (e // 2), Fraction(1, 2 ** (e // 4))) for e in range(12, 41, 4)]
     assert values == sorted(values, reverse=True)
     assert burst.t7_limit(HALF) < values[-1] < burst.t7_limit(HALF) + Fraction(1, 50)
     inst = Instance(10**9, [Request(5, 5), Request(5 * 10**8 - 1, 1)])

@@ -89,9 +89,7 @@ def test_a_wrong_identity_is_refuted_with_a_point(name: str) -> None:
     assert not decided.ok
 
 
-@pytest.mark.parametrize(
-    "closed", [2 / mu**2, 1 / mu, (2 - mu) / mu**3, (3 - mu) / mu**2, (2 - mu) / mu**2 + q**40]
-)
+@pytest.mark.parametrize("closed", [2 / mu**2, 1 / mu, (2 - mu) / mu**3, (3 - mu) / mu**2, (2 - mu) / mu**2 + q**40])
 def test_a_wrong_closed_form_of_a_series_is_refuted(closed: Any) -> None:
     assert moment("wrong", "E[o^2]", "test", n**2, closed).status == REFUTED
 
@@ -166,9 +164,7 @@ def test_the_one_bit_factor_stays_below_two(success: Fraction, threshold: int, p
 
 
 @settings(max_examples=20, deadline=None)
-@given(
-    coefficients=st.lists(st.integers(0, 5), min_size=1, max_size=5).filter(any), ratio=st.sampled_from([2, 3, 5])
-)
+@given(coefficients=st.lists(st.integers(0, 5), min_size=1, max_size=5).filter(any), ratio=st.sampled_from([2, 3, 5]))
 def test_partial_sums_and_closed_forms_agree_to_thirty_digits(coefficients: list[int], ratio: int) -> None:
     polynomial = sum(c * n**i for i, c in enumerate(coefficients))
     keep = 1 - Fraction(1, ratio)
@@ -280,9 +276,7 @@ def test_the_table_shows_every_statement(capsys: pytest.CaptureFixture[str]) -> 
     assert all(row.id in printed for row in identities())
 
 
-def test_a_failing_check_exits_with_one(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_check_exits_with_one(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     failing = ("theorem", "statement", "method", "detail")
     row = dict.fromkeys(failing, "x") | {"ok": False}
     monkeypatch.setitem(command._SUBJECTS, "symbolic", (lambda: [row], failing))
