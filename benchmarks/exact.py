@@ -26,9 +26,7 @@ def burst(n: int, seed: int) -> Instance:
     """A random burst: prompts 1 to M/4, outputs 1 to M/6; `seed` also chooses M."""
     draw = random.Random(f"burst {n} {seed}")
     memory = MEMORIES[seed % len(MEMORIES)]
-    return Instance(
-        memory, [Request(draw.randint(1, memory // 4), draw.randint(1, memory // 6)) for _ in range(n)]
-    )
+    return Instance(memory, [Request(draw.randint(1, memory // 4), draw.randint(1, memory // 6)) for _ in range(n)])
 
 
 def few_types(n: int, seed: int, types: int = 3) -> Instance:

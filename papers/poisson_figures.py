@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -16,9 +15,9 @@ from typing import Any
 from runtime.poisson_experiments import class_means, geometric_queue, static_key
 from runtime.poisson_runs import read_rows
 from runtime.poisson_verdicts import V1_AT_CONTINUATION, V2_AT_SUCCESS, verdicts
-from runtime.policies import FCFS, SVF
+from runtime.policies import FCFS, SVF, Policy
 from theory.instance_json import write_text
-from theory.poisson import paper_bound, sharper_bound, wait_bound
+from theory.poisson import one_bit_factor, paper_bound, sharper_bound, wait_bound
 from theory.poisson_peak import peak_wait_bound
 
 FOLDER = Path(__file__).resolve().parent
@@ -32,7 +31,14 @@ STYLE = {
     "svf-1bit": ("#CC79A7", "D", "1-bit SVF"),
 }
 GREY = "#555555"
-LINES = (("-", "black"), ("--", "#888888"), (":", "#888888"), ("-.", "#E69F00"))
+VOLUMES = "by volumes, exact law"
+#: Bounds, the dashes and the colour of each.
+LINES = {
+    "paper, v2": ("-", "black"),
+    r"$\kappa\rho/(1-\rho)$": ("--", "#888888"),
+    VOLUMES: (":", "#888888"),
+    "by peaks, exact law": ("-.", "#E69F00"),
+}
 #: The queue of the first figure.
 MU, CAP, PROMPTS, ALPHA = Fraction(1, 10), 40, [0, 20], Fraction(1, 2)
 
@@ -54,8 +60,9 @@ def bounds(plt: Any, rows: Rows) -> Any:
     grid = [Fraction(i, 50) for i in range(3, 49)]
     one_bit = class_means(geometric_queue(MU, CAP, PROMPTS, ALPHA, rho=grid[0], load=None).law, round(1 / MU))
     for axis, rule in zip(axes, (SVF, FCFS, one_bit), strict=True):
-        policy, curves = rule.name, _curves(grid, static_key(rule))
-        for (label, values), (dashes, shade) in zip(curves.items(), LINES, strict=True):
+        policy = rule.name
+        for label, values in _curves(grid, rule).items():
+            dashes, shade = LINES[label]
             axis.plot([float(r) for r in grid], values, dashes, color=shade, label=label, linewidth=1.6)
         colour, marker, name = STYLE[policy]
         for label, field, face in (
@@ -77,19 +84,22 @@ def bounds(plt: Any, rows: Rows) -> Any:
     return figure
 
 
-def _curves(grid: list[Fraction], key: Callable[[int, int], int]) -> dict[str, list[float]]:
+def _curves(grid: list[Fraction], policy: Policy) -> dict[str, list[float]]:
     queues = [geometric_queue(MU, CAP, PROMPTS, ALPHA, rho=rho, load=None) for rho in grid]
     mean_prompt = Fraction(sum(PROMPTS), len(PROMPTS))
     alpha = Fraction(queues[0].peak, queues[0].memory)
-    share = 1 - (1 - MU) ** CAP
-    return {
-        "paper, v2": [float(paper_bound(MU, alpha, rho) - 1) for rho in grid],
-        r"$\kappa\rho/(1-\rho)$": [float((sharper_bound(MU, mean_prompt, rho) - 1) / share) for rho in grid],
-        "by volumes, exact law": [float(wait_bound(q.law, q.memory, q.rate) / q.mean_output) for q in queues],
-        "by peaks, exact law": [
-            float(peak_wait_bound(q.law, q.memory, q.rate, key) / q.mean_output) for q in queues
-        ],
-    }
+    share, bit = 1 - (1 - MU) ** CAP, policy not in (SVF, FCFS)
+    factor = one_bit_factor(MU, mean_prompt, policy.parameters[0]) if bit else Fraction(1)
+    curves = [
+        [float(factor * (paper_bound(MU, alpha, rho) - 1)) for rho in grid],
+        [float(factor * (sharper_bound(MU, mean_prompt, rho) - 1) / share) for rho in grid],
+        [float(wait_bound(q.law, q.memory, q.rate) / q.mean_output) for q in queues],
+        [float(peak_wait_bound(q.law, q.memory, q.rate, static_key(policy)) / q.mean_output) for q in queues],
+    ]
+    told = dict(zip(LINES, curves, strict=True))
+    if bit:  # wait_bound is stated for SVF and FCFS only
+        del told[VOLUMES]
+    return told
 
 
 def _excess(pair: list[float]) -> tuple[float, float, float]:
@@ -193,13 +203,9 @@ def one_bit(plt: Any, rows: Rows) -> Any:
             x, [y for y, _ in pairs], [h for _, h in pairs], fmt=marker + "-", color=colour, capsize=2, label=name,
             markersize=4.5, linewidth=1.2,
         )  # fmt: skip
-    axis.plot(
-        x, [row["factor"] for row in told], "--", color=GREY, label=r"paper's factor $E[v]/(E[v]-\varepsilon)$"
-    )
+    axis.plot(x, [row["factor"] for row in told], "--", color=GREY, label=r"paper's factor $E[v]/(E[v]-\varepsilon)$")
     axis.axhline(1, color=STYLE["svf"][0], linewidth=1, label="SVF")
-    axis.set(
-        xscale="log", xlabel=r"threshold $\theta$ (tokens)", ylabel="mean wait over that of SVF", ylim=(0.9, 2.9)
-    )
+    axis.set(xscale="log", xlabel=r"threshold $\theta$ (tokens)", ylabel="mean wait over that of SVF", ylim=(0.9, 2.9))
     axis.set_xticks([1, 2, 5, 10, 20, 50, 90], ["1", "2", "5", "10", "20", "50", "90"])
     axis.minorticks_off()
     axis.grid(alpha=0.25)

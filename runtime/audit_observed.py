@@ -115,9 +115,7 @@ def _time_violation(trace: Trace, memory: int, memory_model: MemoryModel, tau: i
     begin = trace.start if trace.start is not None else trace.first_token
     if begin is None or trace.finish is None:
         return None
-    held = (
-        -(-(trace.prompt + 1 - memory_model.lag) // memory_model.block) * memory_model.block
-    )  # in its first step
+    held = -(-(trace.prompt + 1 - memory_model.lag) // memory_model.block) * memory_model.block  # in its first step
     used = _active_sum(begin, trace.finish, held, begin + 1)
     worst = int(used.argmax())
     if used[worst] > memory:

@@ -34,9 +34,7 @@ NOTHING = 2**62
 
 
 @njit(cache=True, nogil=True)
-def _earliest(
-    usage: Ints, at: int, end: int, memory: int, first: int, phase: int, growth: int, output: int
-) -> int:
+def _earliest(usage: Ints, at: int, end: int, memory: int, first: int, phase: int, growth: int, output: int) -> int:
     """Least index >= `at` at which a request fits: one pass, as in policies.earliest_delay.
 
     A whole window of steps is passed at once where the request fits throughout, or could not even begin.

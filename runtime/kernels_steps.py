@@ -137,9 +137,7 @@ def run(
             while True:
                 while at < waiting:
                     rank = queue[at]
-                    if not _delay(
-                        usage, end, 0, prompt[rank], known[rank], done[rank], memory, lag, block, by_peak
-                    ):
+                    if not _delay(usage, end, 0, prompt[rank], known[rank], done[rank], memory, lag, block, by_peak):
                         break
                     if stop_at_first:
                         at = waiting
@@ -150,9 +148,7 @@ def run(
                 delay, position = 0, at
                 if plans < depth:
                     position, rank = head, queue[head]
-                    delay = _delay(
-                        usage, end, end, prompt[rank], known[rank], done[rank], memory, lag, block, by_peak
-                    )
+                    delay = _delay(usage, end, end, prompt[rank], known[rank], done[rank], memory, lag, block, by_peak)
                     budget -= delay
                 rank = queue[position]
                 left = max(known[rank] - done[rank], 1)

@@ -234,9 +234,7 @@ def synchronised(outputs: dict[int, Fraction], load: Fraction, requests: int, pa
         "paced_over_lengths": mean_estimate(paced_ratio).row(),
         "drift": mean_estimate(drift).row(),
         "saturated_load": _float(Fraction(starts, period) * mean(queue.law, volume) / memory) if equal else None,
-        "paced_exact": _float(1 + paced_wait(queue.rate, pace) / longest)
-        if equal and queue.rate * pace < 1
-        else None,
+        "paced_exact": _float(1 + paced_wait(queue.rate, pace) / longest) if equal and queue.rate * pace < 1 else None,
     }
 
 

@@ -51,9 +51,7 @@ def plan(seed: int, quick: bool, traces: Path | None = None) -> Plan:
     long = 20_000 if quick else 1_000_000
     for load in ("1/4",) if quick else ("1/10", "1/4", "1/2"):
         add(readings, tenth, 40, 0, half, Fraction(load), long, seed)
-    for load in (
-        ("1/2", "7/10") if quick else ("2/5", "9/20", "1/2", "51/100", "13/25", "11/20", "3/5", "7/10", "4/5")
-    ):
+    for load in ("1/2", "7/10") if quick else ("2/5", "9/20", "1/2", "51/100", "13/25", "11/20", "3/5", "7/10", "4/5"):
         add(synchronised, fixed(100), Fraction(load), long // 2, 2 if quick else 4, seed)
     for count in (20_000,) if quick else (50_000, 200_000, 1_000_000, 4_000_000):
         add(synchronised, geometric(Fraction(1, 1000), 100), Fraction(7, 10), count, 2 if quick else 4, seed)

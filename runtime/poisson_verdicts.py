@@ -151,9 +151,7 @@ def _one_bit(rows: list[dict[str, Any]]) -> list[Verdict]:
             "one-bit-fades",
             "the penalty of one bit vanishes as the threshold grows",
             f"mu = {last['mu']}, L = {last['cap']}, M = {last['memory']}, load {last['load']}, strict admission",
-            "fails in simulation"
-            if wait(last, "svf-1bit") > 0.9 * wait(last, "fcfs") > 1.1
-            else "holds in simulation",
+            "fails in simulation" if wait(last, "svf-1bit") > 0.9 * wait(last, "fcfs") > 1.1 else "holds in simulation",
             f"mean wait over SVF's: {wait(best, 'svf-1bit'):.2f} at the best threshold {best['threshold']}, "
             f"{wait(last, 'svf-1bit'):.2f} at {last['threshold']}, where FCFS has {wait(last, 'fcfs'):.2f}; the "
             f"paper's factor is {last['factor']}",

@@ -245,9 +245,7 @@ def _cut(job: Job, memory: int, memory_model: MemoryModel, fit: Fit) -> list[int
 Rule = Callable[[Sequence[Job], Sequence[int], int, MemoryModel, Fit], list[int]]
 
 
-def strict(
-    waiting: Sequence[Job], usage: Sequence[int], memory: int, memory_model: MemoryModel, fit: Fit
-) -> list[int]:
+def strict(waiting: Sequence[Job], usage: Sequence[int], memory: int, memory_model: MemoryModel, fit: Fit) -> list[int]:
     """Start in key order; stop at the first job that does not fit."""
     usage, started = list(usage), []
     for position, job in enumerate(waiting):
@@ -259,9 +257,7 @@ def strict(
     return started
 
 
-def skip(
-    waiting: Sequence[Job], usage: Sequence[int], memory: int, memory_model: MemoryModel, fit: Fit
-) -> list[int]:
+def skip(waiting: Sequence[Job], usage: Sequence[int], memory: int, memory_model: MemoryModel, fit: Fit) -> list[int]:
     """Start in key order every job that fits, past those that do not (no bounded competitive ratio: R3)."""
     usage, started = list(usage), []
     for position, job in enumerate(waiting):
@@ -291,9 +287,7 @@ def conservative(
     return started
 
 
-def easy(
-    waiting: Sequence[Job], usage: Sequence[int], memory: int, memory_model: MemoryModel, fit: Fit
-) -> list[int]:
+def easy(waiting: Sequence[Job], usage: Sequence[int], memory: int, memory_model: MemoryModel, fit: Fit) -> list[int]:
     """EASY backfilling: only the first job that does not fit gets a reservation [lifka1995]_ (refuted: T9)."""
     usage, started, head_waits = list(usage), [], False
     for position, job in enumerate(waiting):
@@ -346,9 +340,7 @@ def admit(
     if not waiting:
         return []
     test = FITS[fit]
-    return ADMISSIONS[admission](
-        waiting, reserved(running, memory, memory_model, test), memory, memory_model, test
-    )
+    return ADMISSIONS[admission](waiting, reserved(running, memory, memory_model, test), memory, memory_model, test)
 
 
 def victims(running: Sequence[Job], memory: int, memory_model: MemoryModel) -> int:

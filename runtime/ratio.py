@@ -93,9 +93,7 @@ class RatioResult:
             If the checker does not know the admission rule.
         """
         if self.admission == "easy":
-            raise InputError(
-                "--certificate", "is not available for easy admission", "use strict, skip or conservative"
-            )
+            raise InputError("--certificate", "is not available for easy admission", "use strict, skip or conservative")
         best = self.best
         if self.optimum is not None:
             proof = optimum_certificate(self.instance, best.schedule, best.multipliers, best.denominator)

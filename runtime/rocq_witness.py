@@ -85,9 +85,7 @@ def rocq_source(certificate: dict[str, Any]) -> str:
     if not instance.is_burst:
         raise InputError("instance", "has arrivals", "Witness.v computes bursts only; use geosched check")
     if instance.memory_model != PAPER:
-        raise InputError(
-            "instance", "has another memory model", "Witness.v computes the paper's; use geosched check"
-        )
+        raise InputError("instance", "has another memory model", "Witness.v computes the paper's; use geosched check")
     policy = certificate.get("policy")
     if not isinstance(policy, dict):
         raise InputError("policy", "is missing", "give name, admission and fit")
@@ -154,9 +152,7 @@ def check_with_rocq(path: str | os.PathLike[str], time_limit: float = 600.0) -> 
 
 
 def _one_bit(policy: dict[str, Any]) -> str:
-    return _KEY_ONE_BIT.format(
-        **{name: _integer(policy, name) for name in ("threshold", "proxy_short", "proxy_long")}
-    )
+    return _KEY_ONE_BIT.format(**{name: _integer(policy, name) for name in ("threshold", "proxy_short", "proxy_long")})
 
 
 def _requests(instance: Instance) -> str:

@@ -100,9 +100,7 @@ class SimulationResult:
             If a request was preempted: then start times do not tell the whole run.
         """
         if self.preemptions.any():
-            raise ValueError(
-                f"{int(self.preemptions.sum())} preemptions: the run is not a non-preemptive schedule"
-            )
+            raise ValueError(f"{int(self.preemptions.sum())} preemptions: the run is not a non-preemptive schedule")
         return Schedule(tuple(self.starts.tolist()))
 
 
@@ -301,9 +299,7 @@ def _drive(kernel: Callable[..., int], length: int, state: Ints, n: int, deadlin
     usage = np.zeros(length, dtype=np.int64)
     while (status := kernel(usage, state, _BUDGET)) != kernels.FINISHED:
         if deadline is not None and time.monotonic() > deadline:
-            raise TimeoutError(
-                f"simulation of {n} requests stopped at its time limit, at step {state[kernels.NOW]}"
-            )
+            raise TimeoutError(f"simulation of {n} requests stopped at its time limit, at step {state[kernels.NOW]}")
         if status == kernels.TOO_SHORT:
             if len(usage) > MAX_HORIZON:
                 raise InputError("instance", "is too long to plan ahead", f"keep plans below {MAX_HORIZON} steps")

@@ -120,9 +120,7 @@ def _rows(source: str, text: str) -> Iterator[tuple[int, list[str]]]:
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        raise InputError(
-            f"{source}: line {reader.line_num}", f"is not valid CSV ({error})", "mend the line"
-        ) from None
+        raise InputError(f"{source}: line {reader.line_num}", f"is not valid CSV ({error})", "mend the line") from None
 
 
 def _fast_columns(text: str, width: int, wanted: list[int], clock: Clock) -> list[Ints] | None:

@@ -202,9 +202,7 @@ def read_vllm_result(source: str, data: Any) -> Trace:
     if not data["input_lens"]:
         raise InputError(f"{source}: input_lens", "is empty", "give at least one request")
     prompt, output = (
-        np.array(
-            [parse_tokens(f"{source}: {name}[{i}]", _number(x)) for i, x in enumerate(columns[name])], np.int64
-        )
+        np.array([parse_tokens(f"{source}: {name}[{i}]", _number(x)) for i, x in enumerate(columns[name])], np.int64)
         for name in ("input_lens", "output_lens")
     )
     failed = np.array([bool(error) for error in columns.get("errors", [""] * len(prompt))], np.bool_)
@@ -212,9 +210,7 @@ def read_vllm_result(source: str, data: Any) -> Trace:
     if not {"start_times", "ttfts", "itls"} <= columns.keys():
         return trace
     starts, firsts = (
-        np.array(
-            [parse_time(f"{source}: {name}[{i}]", _number(x), "s") for i, x in enumerate(columns[name])], np.int64
-        )
+        np.array([parse_time(f"{source}: {name}[{i}]", _number(x), "s") for i, x in enumerate(columns[name])], np.int64)
         for name in ("start_times", "ttfts")
     )
     decode = np.array([_span(f"{source}: itls[{i}]", itl) for i, itl in enumerate(columns["itls"])], np.int64)

@@ -52,9 +52,7 @@ def read_trace(path: str | os.PathLike[str], format: str | None = None) -> Trace
     if first_line(text)[:1] not in ("{", "["):
         recognised = csv_format(text)
         if format is None and recognised is None:
-            raise InputError(
-                f"{source}: line 1", f"is {first_line(text)!r:.80}, a header of no known format", _KNOWN
-            )
+            raise InputError(f"{source}: line 1", f"is {first_line(text)!r:.80}, a header of no known format", _KNOWN)
         chosen = format or recognised or ""
         if chosen not in CSV_FORMATS:
             raise InputError(source, f"is not JSON, as the format {chosen} would be", _KNOWN)
@@ -76,9 +74,7 @@ def _read_json(source: str, text: str, format: str | None) -> Trace:
     if chosen is None:
         keys = ", ".join(map(str, first)) if isinstance(first, dict) else type(first).__name__
         hint = (
-            "; its conversations have no token counts: add prompt_len and output_len"
-            if "conversations" in keys
-            else ""
+            "; its conversations have no token counts: add prompt_len and output_len" if "conversations" in keys else ""
         )
         raise InputError(source, f"has rows of no known format ({keys:.80}){hint}", _KNOWN)
     if chosen == "vllm":

@@ -165,9 +165,7 @@ def summary(rows: Sequence[Row]) -> str:
 def _outcome(claim: Claim, evidence: Sequence[Checked]) -> tuple[str, str]:
     """What the outcomes of the evidence mean for the claim, and why."""
     if failed := [found for found in evidence if found.outcome == FAILED]:
-        return FAILED, "; ".join(
-            f"{found.evidence.kind} {found.evidence.name}: {found.detail}" for found in failed
-        )
+        return FAILED, "; ".join(f"{found.evidence.kind} {found.evidence.name}: {found.detail}" for found in failed)
     status = claim.status
     if status == REFERENCE:
         return UNCHECKED, "published elsewhere"

@@ -77,9 +77,7 @@ def lower_bounds(deadline: float) -> str:
         later = optimum(instance, instance.total_output + max(r.output for r in instance.requests))
         bounds = (output_bound(instance), volume_bound(instance), burst_mean_busy_time_bound(instance))
         if max(bounds) > best or later != best:
-            raise CounterexampleError(
-                f"{_shown(instance)}: optimum {best}, {later} with more time, bounds {bounds}"
-            )
+            raise CounterexampleError(f"{_shown(instance)}: optimum {best}, {later} with more time, bounds {bounds}")
         count += 1
     return f"{count} bursts: all with (M, P, n) in {_BOUND_SIZES}"
 
@@ -119,9 +117,7 @@ def burst_bounds(deadline: float) -> str:
                 starts = _run(instance, order, admission, fit)
                 latency = Schedule(tuple(starts)).total_latency(instance)
                 where = f"{_shown(instance)}, order {order}, {admission}, {fit}: latency {latency}, optimum {best}"
-                if fault := waiting_violation(instance, order, starts) or integrated_violation(
-                    instance, order, starts
-                ):
+                if fault := waiting_violation(instance, order, starts) or integrated_violation(instance, order, starts):
                     raise CounterexampleError(f"{where}: {fault}")
                 if latency > promised.latency or promised.optimum > best:
                     raise CounterexampleError(f"{where}: exceeds {promised}")

@@ -227,9 +227,7 @@ def t7(memory: int, peak: int, largest: int, root_d: int, beta: Fraction) -> Fra
     eta = 8 * root_d * root_above(Fraction(largest)) / (beta * memory)
     a, b = 1 - Fraction(peak, memory) - eta, 1 - beta
     if not 0 < a <= b:
-        raise InputError(
-            "root_d, beta", f"give a = {float(a):.3g}", f"choose them so that 0 < a <= {float(b):.3g}"
-        )
+        raise InputError("root_d, beta", f"give a = {float(a):.3g}", f"choose them so that 0 < a <= {float(b):.3g}")
     return combine(a / b**2 + 1 / a + 4 / (a * root_d))
 
 

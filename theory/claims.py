@@ -50,8 +50,6 @@ def select(ids: Iterable[str]) -> tuple[Claim, ...]:
         if id.lower() not in known:
             near = get_close_matches(id.lower(), known, n=3, cutoff=0.4)
             names = " or ".join(known[name].id for name in near)
-            raise InputError(
-                "claim", f"{id!r} is unknown", f"did you mean {names}?" if near else "see verify --help"
-            )
+            raise InputError("claim", f"{id!r} is unknown", f"did you mean {names}?" if near else "see verify --help")
         chosen.append(known[id.lower()])
     return tuple(chosen) or CLAIMS

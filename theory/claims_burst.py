@@ -266,9 +266,7 @@ _BOUNDS = (
     Claim(
         "T6-predicted",
         "order by volumes of lengths predicted within a factor m: ratio at most 1 + 8 m^2",
-        Hypotheses(
-            "predicted volume", _BOTH, _FITS, peaks=_HALF, lengths="predicted for the order, true for the fit"
-        ),
+        Hypotheses("predicted volume", _BOTH, _FITS, peaks=_HALF, lengths="predicted for the order, true for the fit"),
         _ours("T6"),
         proved_by(ROCQ, "StaticOrder.T6_accuracy"),
     ),
@@ -317,9 +315,7 @@ _BOUNDS = (
         _ours("T8"),
         (
             *proved_by(HAND, f"{_PAGE}, T8"),
-            *supported_by(
-                SYMBOLIC, "T8.limit-0", "T8.limit-1", "T8.volumes", "T8.stream", "T8.half", "T8.meets-T2"
-            ),
+            *supported_by(SYMBOLIC, "T8.limit-0", "T8.limit-1", "T8.volumes", "T8.stream", "T8.half", "T8.meets-T2"),
             *supported_by(ROCQ, "WitnessExample.t8_witness"),
             witness("t8", SUPPORTS, Facts(Fraction(3), fit="peak", alpha_at_most=Fraction(1, 2))),
         ),

@@ -132,9 +132,7 @@ CLAIMS = (
     Claim(
         "v2-one-bit",
         "1-bit SVF with theta = sqrt T, O_0 = T^(1/4), O_1 = T^(3/4) has competitive ratio O(T) on bursts",
-        Hypotheses(
-            VOLUME + " by one bit", ("strict", "conservative"), BOTH_FITS, peaks="2p <= M, outputs <= T = m^4"
-        ),
+        Hypotheses(VOLUME + " by one bit", ("strict", "conservative"), BOTH_FITS, peaks="2p <= M, outputs <= T = m^4"),
         _v2("Theorem 3.3"),
         (*proved_by(ROCQ, "StaticOrder.T6_one_bit"), *supported_by(SYMBOLIC, "one-bit.upper", "one-bit.lower")),
         "it is O(sqrt T): 1 + 8 sqrt T (T6); perfect classifier, true lengths in the fit test",
@@ -142,9 +140,7 @@ CLAIMS = (
     Claim(
         "v1-practice",
         "SVF has the lowest mean and P95 latency against FCFS, SJF and SJF with true lengths",
-        Hypotheses(
-            VOLUME, ("strict",), (), peaks="context 65536", arrivals="burst and Poisson", lengths="predicted"
-        ),
+        Hypotheses(VOLUME, ("strict",), (), peaks="context 65536", arrivals="burst and Poisson", lengths="predicted"),
         _v1("experiments"),
         supported_by(PUBLISHED, "kong2026"),
         "latency there is seconds per output token; the lowest P95 on LMSYS at 70B is 1-bit SVF's in its table",

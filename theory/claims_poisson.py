@@ -96,9 +96,7 @@ CLAIMS = (
     Claim(
         "v2-w0",
         "W_0 = lambda (E[s]/mu^2 + 2/mu^3) is the mean volume still to come of the requests in service",
-        Hypotheses(
-            "every request", (), (), peaks="exponential lengths", arrivals="Poisson, continuous", lengths=""
-        ),
+        Hypotheses("every request", (), (), peaks="exponential lengths", arrivals="Poisson, continuous", lengths=""),
         _v2("proof of Theorem 3.4"),
         (*proved_by(POISSON, "w0-continuous"), *supported_by(POISSON, "w0-end-of-step", "w0-start-of-step")),
         "for geometric lengths it is an upper bound",
@@ -203,9 +201,7 @@ CLAIMS = (
     Claim(
         "P-stable",
         "lambda E[o (s + o)] < M + 1 - P makes every strict static order stable; rho < 1 implies it",
-        Hypotheses(
-            "any static order", ("strict",), ("lookahead", "peak"), peaks="p <= P <= M", arrivals="Poisson"
-        ),
+        Hypotheses("any static order", ("strict",), ("lookahead", "peak"), peaks="p <= P <= M", arrivals="Poisson"),
         Source("", f"{_PAGE}, stability"),
         _by_hand("stability", "sufficient-load", "rho-implies-stable", "rho-slack"),
     ),

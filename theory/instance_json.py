@@ -65,9 +65,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
             os.unlink(temporary)
             raise
     except OSError as error:
-        raise InputError(
-            os.fspath(path), f"cannot be written ({error.strerror})", "give a writable place"
-        ) from None
+        raise InputError(os.fspath(path), f"cannot be written ({error.strerror})", "give a writable place") from None
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -163,8 +161,7 @@ def instance_to_dict(instance: Instance) -> dict[str, Any]:
         data["memory_model"] = {"lag": instance.memory_model.lag, "block": instance.memory_model.block}
     burst = instance.is_burst
     data["requests"] = [
-        {"prompt": r.prompt, "output": r.output} | ({} if burst else {"arrival": r.arrival})
-        for r in instance.requests
+        {"prompt": r.prompt, "output": r.output} | ({} if burst else {"arrival": r.arrival}) for r in instance.requests
     ]
     return data
 

@@ -21,9 +21,7 @@ def _ratio_of_expectations() -> Identity:
     svf, better = Schedule((0, 0, 10)), Schedule((0, 1, 0))
     at_once = Schedule((0, 0, 0))
     # 27 is optimal: only starting everything at once would give 26, and that does not fit
-    exact = (
-        at_once.violation(burst) is not None and better.violation(burst) is None and svf.violation(burst) is None
-    )
+    exact = at_once.violation(burst) is not None and better.violation(burst) is None and svf.violation(burst) is None
     slow, fast, idle = svf.total_latency(burst), better.total_latency(burst), 1000
     of_means = Fraction(slow + idle, fast + idle)
     of_ratios = (Fraction(slow, fast) + 1) / 2

@@ -104,9 +104,7 @@ def squared_error() -> Any:
     total = sp.Integer(0)
     for weight, conditional_mean, proxy in parts:
         guess = proxy_volume(proxy)
-        square = (
-            conditional_mean(sp.expand(VOLUME**2), theta) - 2 * guess * conditional_mean(VOLUME, theta) + guess**2
-        )
+        square = conditional_mean(sp.expand(VOLUME**2), theta) - 2 * guess * conditional_mean(VOLUME, theta) + guess**2
         total += weight * square
     return total
 

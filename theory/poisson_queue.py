@@ -169,9 +169,7 @@ def wait_bound(law: Mapping[tuple[int, int], Fraction], memory: int, rate: Fract
     residual = _expect(law, ((s, o, s * o * (o + 1) // 2 + o * (o + 1) * (2 * o + 1) // 6) for s, o in law))
     slack = Fraction(memory + 1 - peak, 2) - rate * volume
     if slack <= 0:
-        raise InputError(
-            "rate", f"is {rate}, but 2 rate E[v] >= M + 1 - P = {memory + 1 - peak}", "lower the rate"
-        )
+        raise InputError("rate", f"is {rate}, but 2 rate E[v] >= M + 1 - P = {memory + 1 - peak}", "lower the rate")
     return rate * residual / slack
 
 

@@ -67,12 +67,8 @@ def limits() -> list[SymbolicCheck]:
         identity("T1.half", "T1 = 5 at alpha = 1/2", 1 + c.subs(ALPHA, HALF), 5),
         limit("T1.small-peaks", "T1 -> 3 as alpha -> 0", 1 + c, ALPHA, 0, 3),
         identity("T2.half", "T2 = 4 at alpha = 1/2", _combine(c.subs(ALPHA, HALF)), 4),
-        limit(
-            "T2.small-peaks", "T2 -> 7/3 as alpha -> 0 (first branch)", 1 + 2 * c / 3, ALPHA, 0, sp.Rational(7, 3)
-        ),
-        identity(
-            "T2.small-peaks-branch", "the first branch decides at c = 2", _combine(sp.Integer(2)), 1 + 4 * THIRD
-        ),
+        limit("T2.small-peaks", "T2 -> 7/3 as alpha -> 0 (first branch)", 1 + 2 * c / 3, ALPHA, 0, sp.Rational(7, 3)),
+        identity("T2.small-peaks-branch", "the first branch decides at c = 2", _combine(sp.Integer(2)), 1 + 4 * THIRD),
         identity(
             "T3.curve",
             "1 + c (1 - delta) at c = 1 + y, delta = 1/2 - y/6 is 1 + (1 + y)(1/2 + y/6)",
@@ -176,9 +172,7 @@ def look_ahead() -> list[SymbolicCheck]:
             {a: 0, e: 0, g: 0},
         ),
         identity("T7.half", "8/3 at alpha = 1/2", _combine(w.subs(ALPHA, HALF)), sp.Rational(8, 3)),
-        identity(
-            "T7.crossover", "w = 3 at alpha = (sqrt 5 - 1)/2 = 0.618...", sp.radsimp(w.subs(ALPHA, cross)), 3
-        ),
+        identity("T7.crossover", "w = 3 at alpha = (sqrt 5 - 1)/2 = 0.618...", sp.radsimp(w.subs(ALPHA, cross)), 3),
         identity("T7.gap", "w - 1/(1 - alpha) = 1 - alpha", w - 1 / (1 - ALPHA), 1 - ALPHA),
         nonnegative(
             "T7.at-most-T2",

@@ -88,9 +88,7 @@ def telescoping(name: str, statement: str, closed: Any, summand: Any, index: Any
     closed = sp.sympify(closed)
     start = sp.expand(closed.subs(index, 0))
     step = sp.expand(closed - closed.subs(index, index - 1) - summand)
-    return SymbolicCheck(
-        name, statement, "telescoping", bool(start == 0 and step == 0), f"at 0: {start}; step: {step}"
-    )
+    return SymbolicCheck(name, statement, "telescoping", bool(start == 0 and step == 0), f"at 0: {start}; step: {step}")
 
 
 def limit(name: str, statement: str, expression: Any, variable: Any, point: Any, value: Any) -> SymbolicCheck:

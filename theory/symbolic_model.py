@@ -24,9 +24,7 @@ def checks() -> list[SymbolicCheck]:
     v, before = sp.symbols("v V")
     q, r = sp.symbols("q r")
     return [
-        telescoping(
-            "volume.closed-form", "sum_{j<=o} (s + j) = s o + o (o + 1) / 2", VOLUME, PROMPT + OUTPUT, OUTPUT
-        ),
+        telescoping("volume.closed-form", "sum_{j<=o} (s + j) = s o + o (o + 1) / 2", VOLUME, PROMPT + OUTPUT, OUTPUT),
         identity(
             "volume.peak-times-output", "p o = 2 v - o (s + 1)", PEAK * OUTPUT, 2 * VOLUME - OUTPUT * (PROMPT + 1)
         ),
@@ -50,9 +48,7 @@ def checks() -> list[SymbolicCheck]:
         nonnegative("moment.at-least", "d >= o/3 + 1/6", TWELVE_MOMENTS - (4 * OUTPUT + 2) * VOLUME, least),
         identity("moment.no-prompt", "d = o/3 + 1/6 if s = 0", D.subs(PROMPT, 0), OUTPUT / 3 + sp.Rational(1, 6)),
         nonnegative("moment.at-most", "d <= o/2", 6 * OUTPUT * VOLUME - TWELVE_MOMENTS, least),
-        identity(
-            "shape.box", "p o = (1 + y) v with y = (o - 1)/(2 s + o + 1)", PEAK * OUTPUT, (1 + SHAPE) * VOLUME
-        ),
+        identity("shape.box", "p o = (1 + y) v with y = (o - 1)/(2 s + o + 1)", PEAK * OUTPUT, (1 + SHAPE) * VOLUME),
         identity("shape.moment", "d = o/2 - y (o + 1) / 6", D, OUTPUT / 2 - SHAPE * (OUTPUT + 1) / 6),
         nonnegative(
             "shape.box-bound",
@@ -66,9 +62,7 @@ def checks() -> list[SymbolicCheck]:
             OUTPUT**2 * (2 * PROMPT + OUTPUT + 1) - (OUTPUT**2 - 1) * (2 * PROMPT + OUTPUT),
             least,
         ),
-        identity(
-            "busy.abel", "v (2 V + v) = (V + v)^2 - V^2", v * (2 * before + v), (before + v) ** 2 - before**2
-        ),
+        identity("busy.abel", "v (2 V + v) = (V + v)^2 - V^2", v * (2 * before + v), (before + v) ** 2 - before**2),
         identity(
             "busy.last-step",
             "(q + 1/2) r - (q r + r^2/2) = r (1 - r)/2 >= 0 for r in [0, 1]: steps are no cheaper than a fluid",

@@ -54,9 +54,7 @@ def equal_volumes() -> list[SymbolicCheck]:
     return [
         identity("R4.half", "ratio 2 (L + 3)/(L + 8)", half_svf / half_other, 2 * (L + 3) / (L + 8)),
         identity("R4.half-20", "230/140 at L = 20", (half_svf / half_other).subs(L, 20), sp.Rational(230, 140)),
-        identity(
-            "R4.half-80", "3320/1760 at L = 80", (half_svf / half_other).subs(L, 80), sp.Rational(3320, 1760)
-        ),
+        identity("R4.half-80", "3320/1760 at L = 80", (half_svf / half_other).subs(L, 80), sp.Rational(3320, 1760)),
         limit("R4.half-limit", "-> 2 at alpha = 1/2", half_svf / half_other, L, sp.oo, 2),
         identity("R4.full-14", "4064 at L = 14, N = 16", full_svf.subs({L: 14, N: 16}), 4064),
         identity("R4.full-19", "3108 at L = 19, N = 12", full_svf.subs({L: 19, N: 12}), 3108),
@@ -97,7 +95,5 @@ def shortest_job_first() -> list[SymbolicCheck]:
     return [
         identity("R6.sjf", "SJF = 4 r^3 + 14 r^2 + 2 r", sjf, 4 * R**3 + 14 * R**2 + 2 * R),
         identity("R6.svf", "SVF = 14 r^2 + 32 r - 1", svf, 14 * R**2 + 32 * R - 1),
-        limit(
-            "R6.growth", "SJF/(r SVF) -> 2/7: SJF grows like sqrt M", sjf / (R * svf), R, sp.oo, sp.Rational(2, 7)
-        ),
+        limit("R6.growth", "SJF/(r SVF) -> 2/7: SJF grows like sqrt M", sjf / (R * svf), R, sp.oo, sp.Rational(2, 7)),
     ]

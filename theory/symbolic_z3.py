@@ -87,7 +87,5 @@ def checks() -> list[SymbolicCheck]:
         unsatisfiable(
             "z3.charge", "theta + 1/theta - 2 x <= (theta + 1/theta)(1 - x^2), 0 <= x <= theta <= 1 (T7)", _charge
         ),
-        unsatisfiable(
-            "z3.one-bit", "output t times the proxy, t >= 1: t <= volume / estimate <= t^2 (T6)", _one_bit
-        ),
+        unsatisfiable("z3.one-bit", "output t times the proxy, t >= 1: t <= volume / estimate <= t^2 (T6)", _one_bit),
     ]

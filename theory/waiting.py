@@ -76,9 +76,7 @@ def waiting_violation(instance: Instance, order: Sequence[int], starts: Sequence
                 mass += peaks[f]
         required = instance.memory + 1 - peaks[f]
         if mass < required:
-            return (
-                f"at time {y} request {f} waits with active predecessors of peak mass {mass}, less than {required}"
-            )
+            return f"at time {y} request {f} waits with active predecessors of peak mass {mass}, less than {required}"
     return None
 
 
